@@ -1,0 +1,1 @@
+## doc: see doc/architecture.md, "Folders".

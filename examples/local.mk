@@ -1,0 +1,1 @@
+## examples: see doc/architecture.md, "Folders".

@@ -1,0 +1,65 @@
+# SYNOPSIS
+#   X_AC_REQUIRED_LIBS
+#
+# DESCRIPTION
+#   What nothing of Gleaner works without: yaml-cpp, OpenSSL's libcrypto, and
+#   the header-only Asio, nlohmann-json and CLI11.
+AC_DEFUN([X_AC_REQUIRED_LIBS], [
+  PKG_CHECK_MODULES([YAML], [yaml-cpp])
+  PKG_CHECK_MODULES([CRYPTO], [libcrypto])
+  x_missing=
+  AC_CHECK_HEADER([asio/version.hpp], [], [x_missing="$x_missing libasio-dev"])
+  AC_CHECK_HEADER([nlohmann/json.hpp], [], [x_missing="$x_missing nlohmann-json3-dev"])
+  AC_CHECK_HEADER([CLI/CLI.hpp], [], [x_missing="$x_missing libcli11-dev"])
+  AS_IF([test -n "$x_missing"],
+    [AC_MSG_ERROR([required headers not found. Install:$x_missing])])
+])
+
+# SYNOPSIS
+#   X_AC_MUNGE, X_AC_SQLITE, X_AC_GLOO, X_AC_TORCH
+#
+# DESCRIPTION
+#   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  Gloo: the
+#   CPU data plane.  LibTorch: examples/char_lm.
+AC_DEFUN([X_AC_MUNGE], [
+  X_AC_OPTIONAL([munge], [MUNGE], [MUNGE authentication],
+    [Install libmunge-dev], [
+    PKG_CHECK_MODULES([MUNGE], [munge], [have_munge=yes], [have_munge=no])])
+])
+AC_DEFUN([X_AC_SQLITE], [
+  X_AC_OPTIONAL([sqlite], [SQLITE], [the journal of gleanerd],
+    [Install libsqlite3-dev], [
+    PKG_CHECK_MODULES([SQLITE], [sqlite3], [have_sqlite=yes], [have_sqlite=no])])
+])
+AC_DEFUN([X_AC_GLOO], [
+  X_AC_OPTIONAL([gloo], [GLOO], [the Gloo data plane],
+    [Install libgloo-dev], [
+    AC_CHECK_HEADER([gloo/allreduce.h],
+      [have_gloo=yes; GLOO_LIBS="-lgloo -lpthread"])])
+])
+AC_DEFUN([X_AC_TORCH], [
+  X_AC_OPTIONAL([torch], [TORCH], [the LibTorch examples],
+    [Install libtorch-dev], [
+    x_torch_api=/usr/include/torch/csrc/api/include
+    AS_CASE([$with_torch], [yes|check], [],
+      [x_torch_api=$with_torch/include/torch/csrc/api/include
+       TORCH_CPPFLAGS="-isystem $with_torch/include"
+       TORCH_LIBS="-L$with_torch/lib"])
+    AS_IF([test -f $x_torch_api/torch/torch.h],
+      [have_torch=yes
+       TORCH_CPPFLAGS="$TORCH_CPPFLAGS -isystem $x_torch_api"
+       TORCH_LIBS="$TORCH_LIBS -ltorch -ltorch_cpu -lc10"])])
+])
+
+# SYNOPSIS
+#   X_AC_GLEANERD
+#
+# DESCRIPTION
+#   gleanerd, the coordinator and the `gleaner` command need Slurm, MUNGE and
+#   SQLite together.  Sets have_gleanerd and the conditional HAVE_GLEANERD.
+AC_DEFUN([X_AC_GLEANERD], [
+  have_gleanerd=no
+  AS_IF([test $have_slurm$have_munge$have_sqlite = yesyesyes],
+    [have_gleanerd=yes])
+  AM_CONDITIONAL([HAVE_GLEANERD], [test $have_gleanerd = yes])
+])

@@ -1,0 +1,1 @@
+## plugins: see doc/architecture.md, "Folders".

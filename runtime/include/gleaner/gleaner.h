@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a training program calls to run on a changing set of nodes.
+ *
+ * The program is started once on every node (or GPU) it gets; each process is
+ * a member.  Members come and go while the training runs; a process that stays
+ * is never restarted.  The same program also runs alone, without a
+ * coordinator: then it is the only member.
+ *
+ *   gleaner_options options = GLEANER_OPTIONS_INIT;
+ *   options.dataset_size = 60000, options.global_batch = 64, options.passes = 3;
+ *   gleaner_open(&options, &g);
+ *   gleaner_tensor(g, "weight", w, GLEANER_FLOAT32, shape, 2, GLEANER_PARAM);
+ *   gleaner_start(g);
+ *   while ((rc = gleaner_step(g, &step)) == GLEANER_STEP) {
+ *     do {
+ *       ... add each sample's gradient / step.global_batch to
+ *           gleaner_gradient(g, "weight") ...
+ *     } while ((rc = gleaner_reduce(g)) == GLEANER_MORE);
+ *     if (rc != GLEANER_OK) break;
+ *     ... update the parameters from gleaner_gradient(g, "weight") ...
+ *     gleaner_log(g, "loss", loss_mean_of_my_samples, step.n_samples);
+ *   }
+ *   gleaner_close(g);
+ *
+ * No call throws, exits or prints, except that the lines named in gleaner(7)
+ * go to standard error when GLEANER_LOG=info or debug.  Calls belong to one
+ * thread.  Errors are negative codes; gleaner_strerror() says them in words.
+ */
+#ifndef GLEANER_GLEANER_H
+#define GLEANER_GLEANER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gleaner gleaner; /* one membership in one training */
+
+/* Return codes: 0 or more is not an error. */
+enum {
+  GLEANER_OK = 0,
+  GLEANER_STEP = 1,  /* gleaner_step: compute this step */
+  GLEANER_DONE = 2,  /* gleaner_step: every pass is finished; end the loop */
+  GLEANER_LEAVE = 3, /* gleaner_step: this member is released; end the loop */
+  GLEANER_MORE = 4,  /* gleaner_reduce: compute again, another share */
+  GLEANER_EINVAL = -1,   /* an argument is wrong; see gleaner_error() */
+  GLEANER_ESTATE = -2,   /* a call out of order */
+  GLEANER_ELOST = -3,    /* the coordinator is gone: the training is over */
+  GLEANER_EREFUSED = -4, /* the coordinator refused this member */
+  GLEANER_ESCHEMA = -5,  /* other members registered other tensors */
+  GLEANER_EIO = -6,      /* a checkpoint or a connection failed */
+  GLEANER_ENOMEM = -7
+};
+
+/* What a tensor is to the training.  Only parameters have gradients. */
+enum { GLEANER_PARAM = 1, GLEANER_OPTIMIZER = 2, GLEANER_BUFFER = 3 };
+
+enum { GLEANER_FLOAT32 = 1, GLEANER_FLOAT64 = 2, GLEANER_INT64 = 3,
+       GLEANER_UINT8 = 4 };
+
+typedef struct gleaner_options {
+  size_t struct_size;     /* sizeof(gleaner_options): set by the initialiser */
+  uint64_t dataset_size;  /* samples in one pass; 1 or more */
+  uint32_t global_batch;  /* samples per step over all members; 1 or more */
+  uint32_t passes;        /* how often every sample is seen; 1 or more */
+  uint64_t seed;          /* of the permutation of samples and of rng_seed */
+  uint32_t drop_last;     /* 1: drop a pass's last, short step */
+} gleaner_options;
+#define GLEANER_OPTIONS_INIT { sizeof(gleaner_options), 0, 0, 1, 0, 0 }
+
+/* One step, as this member shall compute it.  Valid until the next
+ * gleaner_step(). */
+typedef struct gleaner_step_info {
+  uint64_t step;             /* from 1, over all passes */
+  uint64_t pass;             /* from 0 */
+  uint64_t const *samples;   /* this member's sample numbers, below dataset_size */
+  size_t n_samples;          /* may be 0: contribute zeros, call reduce anyway */
+  uint32_t global_batch;     /* samples of this step over all members */
+  uint64_t samples_seen;     /* committed before this step, over all passes */
+  uint32_t world_size;
+  uint32_t rank;
+  uint64_t rng_seed;         /* the same on every member; mix in what you need */
+} gleaner_step_info;
+
+/* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which
+ * the agent sets; without them the program runs alone.  On failure *g is NULL. */
+int gleaner_open(gleaner_options const *options, gleaner **g);
+
+/* Register memory that is part of the training's state: it is copied to
+ * joiners and written to checkpoints.  Every member registers the same names,
+ * types and shapes in the same order, before gleaner_start().  The memory
+ * stays the caller's and must outlive gleaner_close(). */
+int gleaner_tensor(gleaner *g, char const *name, void *data, int dtype,
+                   int64_t const *shape, int ndim, int role);
+
+/* Where the program adds up its local gradient of a GLEANER_PARAM tensor
+ * (float32 or float64, same shape).  Zeroed by gleaner_step(); holds the mean
+ * gradient over all members after gleaner_reduce().  Owned by g; valid from
+ * gleaner_tensor() to gleaner_close(), NULL for an unknown name. */
+void *gleaner_gradient(gleaner *g, char const *name);
+
+/* Register what is no tensor: a scheduler, a random generator, a counter.
+ * `save` is called twice: with data NULL it sets *size, then it fills data.
+ * Both return 0 on success.  Called on the user's thread only. */
+typedef int (*gleaner_save_fn)(void *ctx, void *data, size_t *size);
+typedef int (*gleaner_load_fn)(void *ctx, void const *data, size_t size);
+int gleaner_blob(gleaner *g, char const *name, gleaner_save_fn save,
+                 gleaner_load_fn load, void *ctx);
+
+/* Register the update: everything between reduce and the next step (clip,
+ * optimizer, scheduler).  Run by gleaner_apply(). */
+typedef int (*gleaner_update_fn)(void *ctx);
+int gleaner_update(gleaner *g, gleaner_update_fn update, void *ctx);
+
+/* Wait until the training lets this member in.  A joiner's registered state is
+ * filled in here, as is everybody's after a restart from a checkpoint.
+ * GLEANER_OK, GLEANER_LEAVE, GLEANER_DONE or an error. */
+int gleaner_start(gleaner *g);
+
+/* The next step.  GLEANER_STEP, GLEANER_DONE, GLEANER_LEAVE or an error.
+ * Membership changes happen in here. */
+int gleaner_step(gleaner *g, gleaner_step_info *step);
+
+/* Optional: this parameter's local gradient is complete. */
+int gleaner_gradient_ready(gleaner *g, char const *name);
+
+/* Sum the gradients over all members.  Returns GLEANER_OK with the whole
+ * result or none of it: never a torn one.  A loss of other members is
+ * absorbed in here.  GLEANER_MORE: add the gradient of the samples now in the
+ * step (see gleaner_step_now()) and call again. */
+int gleaner_reduce(gleaner *g);
+
+/* Run the registered update; GLEANER_OK if there is none. */
+int gleaner_apply(gleaner *g);
+
+/* Report a value for this step, meant over `n` samples.  It is shown when the
+ * step can no longer be undone. */
+int gleaner_log(gleaner *g, char const *key, double value, uint64_t n);
+
+/* The step as it stands, for use after GLEANER_MORE. */
+int gleaner_step_now(gleaner *g, gleaner_step_info *step);
+
+/* Leave and free everything.  Safe on NULL. */
+void gleaner_close(gleaner *g);
+
+/* What a code means; never NULL. */
+char const *gleaner_strerror(int code);
+
+/* The last failed call on this g in words, with the value that was wrong;
+ * "" if none failed.  g may be NULL after a failed gleaner_open(): then the
+ * last failure on this thread. */
+char const *gleaner_error(gleaner const *g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

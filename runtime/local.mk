@@ -1,0 +1,1 @@
+## runtime: see doc/architecture.md, "Folders".

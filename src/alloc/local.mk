@@ -1,0 +1,1 @@
+## src/alloc: see doc/architecture.md, "Folders".

@@ -1,0 +1,1 @@
+## src/cli: see doc/architecture.md, "Folders".

@@ -1,0 +1,1 @@
+## src/profile: see doc/architecture.md, "Folders".

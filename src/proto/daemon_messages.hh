@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What gleanerd, its plugins, coordinators and `gleaner status` say.
+///
+/// Two transports: the UNIX stream socket RUN_DIR/gleanerd.sock (plugins; peer
+/// credentials must be root or SlurmUser) and TCP (everybody else; MUNGE).
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "core/result.hh"
+
+namespace gleaner::msg {
+
+// --- coordinator -> gleanerd -----------------------------------------------
+
+struct HeldLease {
+  std::string node;
+  JobId lease_job = 0;
+};
+/// First message; again after every reconnect, with the leases it holds.
+struct Register {
+  JobId job = 0;  ///< its base job; the MUNGE uid must own it
+  std::vector<HeldLease> leases;
+};
+struct LeaseStarted {  ///< the agent runs on the node
+  std::string node;
+  JobId lease_job = 0;
+  double took_s = 0;  ///< grant to the agent's hello
+};
+struct LeaseFailed {  ///< Slurm refused, or the agent did not come
+  std::string node;
+  std::string why;
+};
+struct LeaseEnded {  ///< the agent is gone; the coordinator wants it no more
+  std::string node;
+  JobId lease_job = 0;
+  std::string cause;  ///< "released", "lost", "finished"
+};
+struct Progress {  ///< once a second and after every resize
+  std::uint64_t generation = 0;
+  int members = 0;
+  std::vector<std::string> nodes;
+  std::int64_t step = 0;
+  std::uint64_t samples = 0;
+  double samples_per_s = 0;
+  double loss = 0;      ///< last logged "loss"; NaN is sent as null
+  std::string state;    ///< "waiting", "running", "parked", "finished"
+};
+struct Resized {
+  std::uint64_t generation = 0;
+  std::string kind;  ///< "start", "expand", "shrink", "mixed", "loss", "park"
+  int from = 0;      ///< members
+  int to = 0;
+  std::string cause;
+  double prepare_s = 0;
+  double stall_s = 0;
+};
+using FromCoordinator = std::variant<Register, LeaseStarted, LeaseFailed,
+                                     LeaseEnded, Progress, Resized>;
+
+// --- gleanerd -> coordinator -----------------------------------------------
+
+struct Registered {
+  int nodes_min = 1;
+  int nodes_max = 1;
+  std::vector<std::string> lease_options;  ///< for srun, after the fixed ones
+};
+struct Grant {  ///< ask Slurm for this node, with this ticket, now
+  std::string node;
+  std::string ticket;
+  int minutes = 1;     ///< time limit of the lease
+  TimeS until_s = 0;   ///< when the hole is expected to end; 0: unknown
+};
+struct GiveBack {  ///< leave these nodes before the deadline
+  std::vector<std::string> nodes;
+  TimeS deadline_s = 0;
+  std::string cause;  ///< "arrival", "planned_start", "plan", "drained"
+};
+struct RegisterRefused {
+  std::string why;
+};
+using ToCoordinator =
+    std::variant<Registered, Grant, GiveBack, RegisterRefused>;
+
+// --- plugin -> gleanerd ----------------------------------------------------
+
+struct PluginHello {
+  std::string plugin;   ///< "sched_gleaner"
+  std::string version;  ///< Slurm's
+};
+struct Holes {
+  Snapshot snapshot;
+  double took_s = 0;
+};
+using FromPlugin = std::variant<PluginHello, Holes>;
+
+struct ScanNow {};  ///< gleanerd -> scavenger: something changed
+using ToPlugin = std::variant<ScanNow>;
+
+// --- gleaner status <-> gleanerd -------------------------------------------
+
+struct StatusRequest {};
+using FromClient = std::variant<StatusRequest>;
+
+struct TrainerStatus {
+  JobId job = 0;
+  Uid uid = 0;
+  std::string name;
+  int nodes_min = 1;
+  int nodes_max = 1;
+  std::string state;
+  std::vector<std::string> nodes;
+  std::uint64_t generation = 0;
+  std::int64_t step = 0;
+  std::uint64_t samples = 0;
+  double samples_per_s = 0;
+  double loss = 0;
+};
+struct LeaseStatus {
+  JobId job = 0;
+  std::string node;
+  JobId trainer = 0;
+  std::string state;  ///< "offered", "held", "returning", "ending"
+  TimeS since_s = 0;
+  TimeS until_s = 0;
+};
+struct HoleStatus {
+  std::string node;
+  bool leased = false;
+  TimeS end_s = 0;  ///< 0: unknown
+};
+struct StatusReply {
+  TimeS time_s = 0;
+  TimeS snapshot_s = 0;
+  std::string mode;
+  std::string policy;
+  int nodes_total = 0;
+  std::vector<TrainerStatus> trainers;
+  std::vector<LeaseStatus> leases;
+  std::vector<HoleStatus> holes;
+  double stall_p50_s = 0;
+  double stall_p99_s = 0;
+};
+using ToClient = std::variant<StatusReply>;
+
+// ---------------------------------------------------------------------------
+
+nlohmann::json to_json(FromCoordinator const& message);
+nlohmann::json to_json(ToCoordinator const& message);
+nlohmann::json to_json(FromPlugin const& message);
+nlohmann::json to_json(ToPlugin const& message);
+nlohmann::json to_json(FromClient const& message);
+nlohmann::json to_json(ToClient const& message);
+
+/// Read a message.  Fails with invalid_argument naming the type, the field and
+/// what was expected; an unknown type is quoted.
+Result<FromCoordinator> parse_from_coordinator(nlohmann::json const& json);
+Result<ToCoordinator> parse_to_coordinator(nlohmann::json const& json);
+Result<FromPlugin> parse_from_plugin(nlohmann::json const& json);
+Result<ToPlugin> parse_to_plugin(nlohmann::json const& json);
+Result<FromClient> parse_from_client(nlohmann::json const& json);
+Result<ToClient> parse_to_client(nlohmann::json const& json);
+
+}  // namespace gleaner::msg

@@ -1,0 +1,33 @@
+noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libproto.la
+
+# Apart: job_submit_gleaner needs no more than this.
+%canon_reldir%_libticket_la_SOURCES = \
+	%reldir%/secret.hh \
+	%reldir%/secret.cc \
+	%reldir%/ticket.hh \
+	%reldir%/ticket.cc
+%canon_reldir%_libticket_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
+%canon_reldir%_libticket_la_LIBADD = src/core/libcore.la $(CRYPTO_LIBS)
+
+%canon_reldir%_libproto_la_SOURCES = \
+	%reldir%/channel.hh \
+	%reldir%/channel.cc \
+	%reldir%/secret_handshake.hh \
+	%reldir%/secret_handshake.cc \
+	%reldir%/frame.hh \
+	%reldir%/frame.cc \
+	%reldir%/message_codec.hh \
+	%reldir%/daemon_messages.hh \
+	%reldir%/daemon_messages.cc \
+	%reldir%/runtime_messages.hh \
+	%reldir%/runtime_messages.cc
+%canon_reldir%_libproto_la_LIBADD = %reldir%/libticket.la
+
+if HAVE_MUNGE
+noinst_LTLIBRARIES += %reldir%/libmungeauth.la
+%canon_reldir%_libmungeauth_la_SOURCES = \
+	%reldir%/munge_handshake.hh \
+	%reldir%/munge_handshake.cc
+%canon_reldir%_libmungeauth_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS)
+%canon_reldir%_libmungeauth_la_LIBADD = %reldir%/libproto.la $(MUNGE_LIBS)
+endif

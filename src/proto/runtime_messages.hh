@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What coordinator, agents and members of one training say to each other.
+///
+/// Generations and steps are as in doc/architecture.md, "Generations".
+/// A member obeys only the highest generation it has seen.  Every message is
+/// one JSON object {"type": ..., fields} in a length-prefixed frame; the names
+/// of types and fields are those of the structs.  doc/protocol.md has an
+/// example of each.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/result.hh"
+
+namespace gleaner::msg {
+
+using Generation = std::uint64_t;
+using MemberId = std::uint32_t;  ///< given by the coordinator, never reused
+using Step = std::int64_t;       ///< from 1; 0 before the first
+
+/// Positions [first, last) of a pass's permutation.
+struct Interval {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool operator==(Interval const&) const = default;
+};
+
+/// Who computes a step: the members it was planned for, in rank order, and
+/// those of them that died meanwhile; their samples were handed back.
+struct StepPlan {
+  Step step = 0;
+  std::vector<MemberId> members;
+  std::vector<MemberId> gone;
+  bool operator==(StepPlan const&) const = default;
+};
+
+/// Where a member serves state to others.
+struct MemberAddress {
+  MemberId member = 0;
+  std::string node;
+  std::string data_address;  ///< "host:port"
+  bool operator==(MemberAddress const&) const = default;
+};
+
+// --- member -> coordinator -------------------------------------------------
+
+struct MemberHello {  ///< first message after the handshake
+  MemberId member = 0;
+  std::string node;
+  std::int32_t pid = 0;
+  std::string data_address;
+  std::string planes;  ///< data planes it can do, best first: "gloo,self"
+};
+struct Loaded {  ///< gleaner_start() was called; the program is ready
+  MemberId member = 0;
+  std::string schema;  ///< digest of names, types and shapes, and options
+  std::uint64_t state_bytes = 0;
+  std::uint64_t dataset_size = 0;
+};
+struct PlaneBlob {  ///< this member's contact data for a data plane
+  Generation generation = 0;
+  std::string key;
+  std::string blob;  ///< base64
+};
+struct Prepared {  ///< the plane of the generation is connected here
+  Generation generation = 0;
+};
+struct PrepareFailed {
+  Generation generation = 0;
+  std::string why;
+};
+struct Switched {  ///< `step` is the first step in the new generation
+  Generation generation = 0;
+  Step step = 0;
+};
+struct Withdrawn {  ///< answer to Withdraw: it was not agreed to
+  Generation generation = 0;
+};
+struct Agreed {  ///< answer to Withdraw: too late, agreed at `step`
+  Generation generation = 0;
+  Step step = 0;
+};
+struct Status {  ///< answer to Quiesce; nothing writes its buffers any more
+  Generation generation = 0;  ///< of the Quiesce
+  bool full = false;          ///< its state may be a source
+  Step complete = 0;          ///< h: last step whose reduction is complete here
+  std::optional<StepPlan> begun;  ///< the step begun after it, if any
+};
+struct Stable {  ///< from rank 0: every member has the reduction of `step`
+  Generation generation = 0;
+  Step step = 0;
+  std::uint64_t pass = 0;
+  std::vector<Interval> taken;  ///< positions committed by this step
+  std::uint64_t samples_seen = 0;
+  double duration_s = 0;  ///< end of the step before to the end of this one
+  double reduce_s = 0;    ///< of which waiting for and doing the reduction
+};
+struct LogValue {
+  Step step = 0;
+  std::string key;
+  double value = 0;
+  std::uint64_t n = 0;  ///< samples it is the mean of
+};
+struct Checkpointed {
+  Generation generation = 0;
+  Step step = 0;
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::uint64_t samples_seen = 0;
+};
+struct CheckpointFailed {
+  Generation generation = 0;
+  std::string path;
+  std::string why;
+};
+struct Finished {  ///< gleaner_step() would return GLEANER_DONE
+  Generation generation = 0;
+  Step step = 0;
+};
+struct StateReceived {  ///< a joiner has the state of step `step`
+  Generation generation = 0;
+  Step step = 0;
+  std::uint64_t bytes = 0;
+  double took_s = 0;
+};
+struct Heartbeat {};
+struct MemberError {  ///< the program gave up; `why` is for the user
+  std::string why;
+};
+
+using FromMember =
+    std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
+                 Switched, Withdrawn, Agreed, Status, Stable, LogValue,
+                 Checkpointed, CheckpointFailed, Finished, StateReceived,
+                 Heartbeat, MemberError>;
+
+// --- coordinator -> member -------------------------------------------------
+
+struct Welcome {
+  MemberId member = 0;
+  double heartbeat_s = 0;        ///< send one at least this often
+  double failure_timeout_s = 0;  ///< silence after which either side gives up
+};
+/// Connect the data plane of `generation` beside the present one.
+struct Prepare {
+  Generation generation = 0;
+  std::vector<MemberAddress> members;  ///< in rank order
+  std::vector<MemberId> joiners;       ///< those that need state
+};
+struct PlaneBlobs {  ///< every member's contact data, in rank order
+  Generation generation = 0;
+  std::string key;
+  std::vector<std::string> blobs;
+};
+/// The first generation, or one after all members were gone.  `sources` have
+/// the state (fresh or loaded from `checkpoint`), the others copy it.
+struct Start {
+  Generation generation = 0;
+  std::vector<MemberAddress> members;
+  MemberId source = 0;
+  std::string checkpoint;  ///< "": as the program initialised it
+};
+/// Switch to this generation at the boundary all agree on.  No members: write
+/// `checkpoint` and wait (the trainer parks at zero nodes).
+struct Offer {
+  Generation generation = 0;
+  std::vector<MemberId> members;
+  std::vector<MemberId> joiners;
+  std::string checkpoint;
+};
+struct Withdraw {
+  Generation generation = 0;
+};
+struct Quiesce {
+  Generation generation = 0;
+};
+struct Resume {
+  Generation generation = 0;
+  std::vector<MemberAddress> members;
+  Step complete = 0;    ///< H: everybody gets here first
+  MemberId donor = 0;   ///< has the reduction of step `complete`
+  std::vector<MemberId> lacking;  ///< take it from the donor
+  std::optional<StepPlan> plan;   ///< of step H+1, if a survivor has begun it
+};
+struct Release {};  ///< gleaner_step() returns GLEANER_LEAVE
+struct Finish {};   ///< gleaner_step() returns GLEANER_DONE
+struct Reset {      ///< a joiner goes back to waiting in gleaner_start()
+  Generation generation = 0;
+};
+struct TakeCheckpoint {  ///< after the step now running
+  std::string path;
+};
+struct Refused {
+  std::string why;
+};
+
+using ToMember = std::variant<Welcome, Prepare, PlaneBlobs, Start, Offer,
+                              Withdraw, Quiesce, Resume, Release, Finish, Reset,
+                              TakeCheckpoint, Heartbeat, Refused>;
+
+// --- agent <-> coordinator -------------------------------------------------
+
+struct AgentHello {
+  std::string node;
+  std::uint32_t lease_job = 0;
+  std::int32_t gpus = 0;  ///< in CUDA_VISIBLE_DEVICES
+  std::int32_t cpus = 0;
+};
+struct MemberStarted {
+  MemberId member = 0;
+  std::int32_t pid = 0;
+};
+struct MemberExited {
+  MemberId member = 0;
+  std::int32_t code = 0;    ///< exit status, or 128 + signal
+};
+using FromAgent =
+    std::variant<AgentHello, MemberStarted, MemberExited, Heartbeat>;
+
+struct StartMembers {
+  std::vector<MemberId> members;
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< "NAME=value", beside the agent's own
+  std::string cwd;
+  double heartbeat_s = 0;
+  double failure_timeout_s = 0;
+};
+struct KillMembers {  ///< SIGKILL at once
+  std::vector<MemberId> members;
+};
+struct AgentExit {};  ///< end all members and the agent
+using ToAgent =
+    std::variant<StartMembers, KillMembers, AgentExit, Heartbeat, Refused>;
+
+// ---------------------------------------------------------------------------
+
+nlohmann::json to_json(FromMember const& message);
+nlohmann::json to_json(ToMember const& message);
+nlohmann::json to_json(FromAgent const& message);
+nlohmann::json to_json(ToAgent const& message);
+
+/// Read a message.  Fails with invalid_argument naming the type, the field and
+/// what was expected; an unknown type is quoted.
+Result<FromMember> parse_from_member(nlohmann::json const& json);
+Result<ToMember> parse_to_member(nlohmann::json const& json);
+Result<FromAgent> parse_from_agent(nlohmann::json const& json);
+Result<ToAgent> parse_to_agent(nlohmann::json const& json);
+
+}  // namespace gleaner::msg

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who is at the other end inside one training: whoever knows its secret.
+///
+///     S->C {"type":"challenge","nonce":a}
+///     C->S {"type":"answer","role":r,"id":i,"nonce":b,
+///           "hmac":H(k,"c:"+a+":"+b+":"+r+":"+i)}
+///     S->C {"type":"accepted","hmac":H(k,"s:"+b+":"+a)}
+/// H is HMAC-SHA256 in hex; both sides are proven.  The secret is random, one
+/// per `gleaner run`, and reaches agents and members in their environment.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proto/channel.hh"
+
+namespace gleaner {
+
+struct PeerRole {
+  std::string role;  ///< "agent" or "member"
+  std::string id;    ///< node name, or member id
+};
+
+/// Both run on an open channel that was not started, and start it.  On success
+/// the caller sets its handler with on_message() inside `done`; on failure the
+/// channel is closed.  `done` is called once, after at most `timeout_s`;
+/// `on_close` is for closes after success.
+void secret_server(std::shared_ptr<Channel> channel, std::string secret,
+                   double timeout_s, Channel::OnClose on_close,
+                   std::function<void(Result<PeerRole>)> done);
+void secret_client(std::shared_ptr<Channel> channel, std::string secret,
+                   PeerRole self, double timeout_s, Channel::OnClose on_close,
+                   std::function<void(Result<void>)> done);
+
+}  // namespace gleaner

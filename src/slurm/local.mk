@@ -1,0 +1,1 @@
+## src/slurm: see doc/architecture.md, "Folders".

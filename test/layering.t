@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Who may include whom.  The table below is the architecture.
+cd "${top_srcdir:-.}" || exit 1
+n=0
+may_include() {  # module, then the modules it may include
+  module=$1; shift
+  allowed=$(echo "$module $*" | tr ' ' '|')
+  n=$((n + 1))
+  if bad=$(grep -rnE '^ *# *include "(core|proto|alloc|profile|slurm|daemon|sim|cli|runtime)/' "$module" --include='*.cc' --include='*.hh' --include='*.h' --include='*.c' 2>/dev/null |
+           grep -vE "include \"($(echo "$allowed" | sed 's|src/||g'))/"); test -n "$bad"
+  then echo "not ok $n - $module includes only: $*"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $module includes only: $*"; fi
+}
+only_in() {  # header pattern, description, files that may include it
+  pattern=$1; what=$2; files=$3
+  n=$((n + 1))
+  if bad=$(grep -rnE "^ *# *include [<\"]($pattern)" src plugins runtime examples --include='*.cc' --include='*.hh' --include='*.h' --include='*.c' 2>/dev/null |
+           grep -vE "^($files)"); test -n "$bad"
+  then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $what only in $files"; fi
+}
+echo 1..14
+may_include src/core
+may_include src/proto   core
+may_include src/alloc   core
+may_include src/profile core
+may_include src/slurm   core
+may_include src/daemon  core proto alloc profile slurm
+may_include src/cli     core proto
+may_include plugins     core proto slurm
+may_include runtime     core proto
+may_include examples
+only_in 'slurm/'  "Slurm's headers" 'src/slurm/|plugins/'
+only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
+only_in 'torch/'  "LibTorch"        'examples/'
+only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'

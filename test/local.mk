@@ -1,0 +1,20 @@
+dist_check_SCRIPTS += %reldir%/layering.t
+TESTS += %reldir%/layering.t
+
+if HAVE_CATCH2
+# Catch2's main() is slow to compile: once for all.
+check_LTLIBRARIES += %reldir%/unit/libtestmain.la
+%canon_reldir%_unit_libtestmain_la_SOURCES = %reldir%/unit/main.cc
+%canon_reldir%_unit_libtestmain_la_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+endif
+
+include %reldir%/unit/core/local.mk
+include %reldir%/unit/proto/local.mk
+include %reldir%/unit/alloc/local.mk
+include %reldir%/unit/profile/local.mk
+include %reldir%/unit/slurm/local.mk
+include %reldir%/unit/daemon/local.mk
+include %reldir%/unit/cli/local.mk
+include %reldir%/unit/plugins/local.mk
+include %reldir%/unit/runtime/local.mk
+include %reldir%/system/local.mk

@@ -1,0 +1,1 @@
+## System tests: bats on the minicluster.

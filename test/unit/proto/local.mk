@@ -1,0 +1,11 @@
+if HAVE_CATCH2
+check_PROGRAMS += %reldir%/test_proto
+TESTS += %reldir%/test_proto
+%canon_reldir%_test_proto_SOURCES = \
+	%reldir%/channel_test.cc \
+	%reldir%/frame_test.cc \
+	%reldir%/messages_test.cc \
+	%reldir%/ticket_test.cc
+%canon_reldir%_test_proto_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_proto_LDADD = test/unit/libtestmain.la src/proto/libproto.la
+endif
