@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a job is marked as ours: the text in its admin_comment.
+///
+/// job_submit_gleaner writes it, users cannot; whoever reads Slurm's job list
+/// finds trainers and leases by it.  Two forms:
+///     gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100
+///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/cluster.hh"
+
+namespace gleaner {
+
+/// The mark of a base job.
+struct TrainerMark {
+  int nodes_min = 1;
+  int nodes_max = 1;
+  std::string lease_template;  ///< srun options, separated by one space
+  bool operator==(TrainerMark const&) const = default;
+};
+
+/// The mark of a lease.
+struct LeaseMark {
+  JobId trainer = 0;
+  std::string ticket;  ///< nonce of the ticket that admitted it
+  bool operator==(LeaseMark const&) const = default;
+};
+
+std::string to_text(TrainerMark const& mark);
+std::string to_text(LeaseMark const& mark);
+
+/// Read a mark; none when the text is anything else.
+std::optional<TrainerMark> parse_trainer_mark(std::string_view text);
+std::optional<LeaseMark> parse_lease_mark(std::string_view text);
+
+}  // namespace gleaner

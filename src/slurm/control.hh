@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What gleanerd asks Slurm to do: end leases, look jobs up, keep the
+/// reservation; and whether slurm.conf lets leases work.
+///
+/// Calls block for one or two RPCs (milliseconds; MessageTimeout when slurmctld
+/// hangs).  They need operator rights: SlurmUser or root.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "core/config.hh"
+#include "core/result.hh"
+#include "slurm/snapshot.hh"
+
+namespace gleaner {
+
+/// What slurm.conf means for us.
+struct SlurmSetup {
+  std::string version;    ///< slurmctld's, "22.05.8"
+  bool guarded = false;   ///< job_submit_gleaner is loaded
+  bool licensed = false;  ///< the licence of our reservation exists
+  /// Why leases will not work, or would hurt; each a sentence with a remedy.
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
+};
+
+class SlurmControl {
+ public:
+  virtual ~SlurmControl() = default;
+
+  /// End a lease at once: SIGKILL to its steps, then the end of the job, so
+  /// that KillWait does not count.  A lease already over is success.  Fails
+  /// with denied without operator rights, else with unavailable.
+  virtual Result<void> end_lease(JobId job) = 0;
+
+  /// One job.  Fails with not_found once Slurm has forgotten it, with
+  /// unavailable when slurmctld does not answer.
+  virtual Result<JobRecord> job(JobId job) = 0;
+
+  /// Let a running lease end `minutes` after its start.
+  virtual Result<void> set_time_limit(JobId job, int minutes) = 0;
+
+  /// Make the reservation if it is not there or ends within a day.  To be
+  /// called only while check() says guarded and licensed: without the guard
+  /// any user could enter it.  Fails with unavailable, quoting Slurm.
+  virtual Result<void> keep_reservation() = 0;
+
+  /// Remove the reservation; success when there is none.
+  virtual Result<void> remove_reservation() = 0;
+
+  /// Look at slurm.conf, as slurmctld has it now.
+  virtual Result<SlurmSetup> check() = 0;
+};
+
+/// The real one.  Uses lease_partition, head_partition, reservation and
+/// licence of the configuration.  init_libslurm() comes first.
+std::unique_ptr<SlurmControl> make_slurm_control(Config const& config);
+
+/// To be called once, by a program (not a plugin), before anything else here;
+/// reads slurm.conf ($SLURM_CONF).  libslurm ends the process when there is
+/// none, so this looks first.  Fails with io, naming the file.
+Result<void> init_libslurm();
+
+}  // namespace gleaner
