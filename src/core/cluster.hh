@@ -23,12 +23,12 @@ using TimeS = double;         ///< seconds since the epoch, wall clock
 /// A node that is idle, or that only a lease holds.
 struct Hole {
   std::string node;
-  bool leased = false;            ///< a lease of ours runs on it
-  std::optional<TimeS> end_s;     ///< when Slurm plans to use it; none: unknown
-  JobId planned_job = 0;          ///< the job that plan is for
-  std::uint32_t weight = 1;       ///< slurm.conf's Weight: low goes first
+  bool leased = false;         ///< a lease of ours runs on it
+  std::optional<TimeS> end_s;  ///< when Slurm plans to use it; none: unknown
+  JobId planned_job = 0;       ///< the job that plan is for
+  std::uint32_t weight = 1;    ///< slurm.conf's Weight: low goes first
   int cpus = 1;
-  std::string gres;               ///< as slurm.conf writes it: "gpu:4"
+  std::string gres;  ///< as slurm.conf writes it: "gpu:4"
 };
 
 /// A one-node allocation in the lease partition.
@@ -36,11 +36,11 @@ struct LeaseJob {
   JobId job = 0;
   std::string node;  ///< "" while pending
   Uid uid = 0;
-  JobId trainer = 0;    ///< the base job it was lent to; 0: not ours
-  std::string ticket;   ///< nonce of the ticket that admitted it
-  bool running = false; ///< false: pending or completing
+  JobId trainer = 0;     ///< the base job it was lent to; 0: not ours
+  std::string ticket;    ///< nonce of the ticket that admitted it
+  bool running = false;  ///< false: pending or completing
   TimeS start_s = 0;
-  TimeS limit_s = 0;    ///< when Slurm's time limit ends it
+  TimeS limit_s = 0;  ///< when Slurm's time limit ends it
 };
 
 /// A rigid job that waits and that nothing but resources keeps from starting.
@@ -48,11 +48,11 @@ struct PendingJob {
   JobId job = 0;
   std::string partition;
   std::uint32_t priority = 0;
-  int nodes = 1;                ///< least number of nodes it can start on
-  NodeSet required;             ///< nodes it insists on; empty: any
-  NodeSet excluded;             ///< nodes it will not take
-  std::optional<TimeS> start_s; ///< when backfill plans to start it
-  NodeSet planned;              ///< where
+  int nodes = 1;                 ///< least number of nodes it can start on
+  NodeSet required;              ///< nodes it insists on; empty: any
+  NodeSet excluded;              ///< nodes it will not take
+  std::optional<TimeS> start_s;  ///< when backfill plans to start it
+  NodeSet planned;               ///< where
 };
 
 /// The batch job of a trainer, in the head partition.
@@ -71,10 +71,10 @@ struct Snapshot {
   TimeS time_s = 0;
   TimeS backfill_s = 0;  ///< end of the last backfill cycle; 0: none yet
   int nodes_total = 0;
-  std::vector<Hole> holes;           ///< ordered by node name
-  std::vector<LeaseJob> leases;      ///< ordered by job id
-  std::vector<PendingJob> pending;   ///< highest priority first
-  std::vector<BaseJob> trainers;     ///< ordered by job id
+  std::vector<Hole> holes;                    ///< ordered by node name
+  std::vector<LeaseJob> leases;               ///< ordered by job id
+  std::vector<PendingJob> pending;            ///< highest priority first
+  std::vector<BaseJob> trainers;              ///< ordered by job id
   std::map<std::string, NodeSet> partitions;  ///< of the pending jobs
 };
 

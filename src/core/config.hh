@@ -17,7 +17,7 @@ namespace gleaner {
 
 /// The effective configuration.  Field names are the keys.
 struct Config {
-  std::string mode;            // on | observe
+  std::string mode;  // on | observe
   std::string run_dir;
   std::string state_dir;
   std::string listen;
@@ -29,11 +29,11 @@ struct Config {
   std::string licence;
   std::string lease_account;
   std::string lease_qos;
-  std::string scavenger;       // plugin | poll
+  std::string scavenger;  // plugin | poll
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
   std::string stock_backfill;
-  std::string policy;          // exact | equal_share
+  std::string policy;  // exact | equal_share
   double forward_looking_s = 0;
   double hole_s_min = 0;
   double expand_cost_s = 0;
@@ -45,7 +45,7 @@ struct Config {
   int leases_per_hour_max = 0;
   double ticket_valid_s = 0;
   double agent_wait_s = 0;
-  std::string log_level;       // error | warn | info | debug
+  std::string log_level;  // error | warn | info | debug
 };
 
 /// One row of the table.

@@ -31,8 +31,7 @@ class LogLine {
     return kv(key, std::string_view(value));
   }
   LogLine& kv(std::string_view key, double value);
-  template <class Int,
-            std::enable_if_t<std::is_integral_v<Int>, int> = 0>
+  template <class Int, std::enable_if_t<std::is_integral_v<Int>, int> = 0>
   LogLine& kv(std::string_view key, Int value) {
     return kv(key, std::string_view(std::to_string(value)));
   }

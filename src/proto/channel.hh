@@ -40,13 +40,16 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Close with this reason when nothing was received for so long.  0: never.
   void set_silence_limit(double seconds);
 
-  /// Close now, after what is queued was given to the kernel as far as it
-  /// takes it.  No callback follows.
+  /// Close once what is queued has been sent, within a second.  No callback
+  /// follows.
   void close();
   bool closed() const;
 
   /// "10.0.0.7:41212", or "uid 0" on a UNIX socket; for logs.
   std::string const& peer() const;
+
+  /// Where its callbacks run; for timers that belong to it.
+  Socket::executor_type executor();
 
   /// The peer's uid on a UNIX socket (SO_PEERCRED), -1 elsewhere.
   int peer_uid() const;

@@ -48,8 +48,8 @@ struct Progress {  ///< once a second and after every resize
   std::int64_t step = 0;
   std::uint64_t samples = 0;
   double samples_per_s = 0;
-  double loss = 0;      ///< last logged "loss"; NaN is sent as null
-  std::string state;    ///< "waiting", "running", "parked", "finished"
+  double loss = 0;    ///< last logged "loss"; NaN is sent as null
+  std::string state;  ///< "waiting", "running", "parked", "finished"
 };
 struct Resized {
   std::uint64_t generation = 0;
@@ -73,8 +73,8 @@ struct Registered {
 struct Grant {  ///< ask Slurm for this node, with this ticket, now
   std::string node;
   std::string ticket;
-  int minutes = 1;     ///< time limit of the lease
-  TimeS until_s = 0;   ///< when the hole is expected to end; 0: unknown
+  int minutes = 1;    ///< time limit of the lease
+  TimeS until_s = 0;  ///< when the hole is expected to end; 0: unknown
 };
 struct GiveBack {  ///< leave these nodes before the deadline
   std::vector<std::string> nodes;

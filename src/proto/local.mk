@@ -12,6 +12,8 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libproto.la
 %canon_reldir%_libproto_la_SOURCES = \
 	%reldir%/channel.hh \
 	%reldir%/channel.cc \
+	%reldir%/channel_endpoints.cc \
+	%reldir%/handshake.hh \
 	%reldir%/secret_handshake.hh \
 	%reldir%/secret_handshake.cc \
 	%reldir%/frame.hh \

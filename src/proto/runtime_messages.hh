@@ -182,8 +182,8 @@ struct Quiesce {
 struct Resume {
   Generation generation = 0;
   std::vector<MemberAddress> members;
-  Step complete = 0;    ///< H: everybody gets here first
-  MemberId donor = 0;   ///< has the reduction of step `complete`
+  Step complete = 0;              ///< H: everybody gets here first
+  MemberId donor = 0;             ///< has the reduction of step `complete`
   std::vector<MemberId> lacking;  ///< take it from the donor
   std::optional<StepPlan> plan;   ///< of step H+1, if a survivor has begun it
 };
@@ -217,7 +217,7 @@ struct MemberStarted {
 };
 struct MemberExited {
   MemberId member = 0;
-  std::int32_t code = 0;    ///< exit status, or 128 + signal
+  std::int32_t code = 0;  ///< exit status, or 128 + signal
 };
 using FromAgent =
     std::variant<AgentHello, MemberStarted, MemberExited, Heartbeat>;

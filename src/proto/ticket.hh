@@ -26,10 +26,10 @@ struct Ticket {
   Uid uid = 0;
   std::string node;
   JobId trainer = 0;
-  int minutes = 1;           ///< time limit of the lease
-  std::int64_t issued_s = 0; ///< seconds since the epoch
+  int minutes = 1;            ///< time limit of the lease
+  std::int64_t issued_s = 0;  ///< seconds since the epoch
   std::int64_t expires_s = 0;
-  std::string nonce;         ///< 16 hex digits
+  std::string nonce;  ///< 16 hex digits
   bool operator==(Ticket const&) const = default;
 };
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The table of gleaner.yaml's keys, and how the file is read.
+#include "core/config.hh"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <variant>
+
+namespace gleaner {
+namespace {
+
+using Type = Option::Type;
+using Field =
+    std::variant<std::string Config::*, int Config::*, double Config::*>;
+
+/// A row of the table together with the field it sets.
+struct Row {
+  Option option;
+  Field field;
+};
+
+std::vector<Row> const& rows() {
+  static std::vector<Row> const table = {
+      {{"mode", Type::choice, "", "on", 0, 0, "on|observe",
+        "on: lend nodes; observe: report holes and plans, touch nothing."},
+       &Config::mode},
+      {{"run_dir", Type::text, "", "/run/gleaner", 0, 0, "",
+        "Directory of the sockets; must belong to SlurmUser or root, 0711."},
+       &Config::run_dir},
+      {{"state_dir", Type::text, "", "/var/lib/gleaner", 0, 0, "",
+        "Directory of the journal and of ticket.key; 0700, SlurmUser's."},
+       &Config::state_dir},
+      {{"listen", Type::text, "", "0.0.0.0:6840", 0, 0, "",
+        "host:port on which gleanerd accepts coordinators and clients."},
+       &Config::listen},
+      {{"address", Type::text, "", "localhost:6840", 0, 0, "",
+        "host:port under which head and login nodes reach gleanerd."},
+       &Config::address},
+      {{"munge_socket", Type::text, "", "", 0, 0, "",
+        "munged's socket; empty: the system's."},
+       &Config::munge_socket},
+      {{"lease_partition", Type::text, "", "lease", 0, 0, "",
+        "Partition of the leases: lowest PriorityTier, PreemptMode=CANCEL."},
+       &Config::lease_partition},
+      {{"head_partition", Type::text, "", "head", 0, 0, "",
+        "Partition in which the batch jobs of trainers run."},
+       &Config::head_partition},
+      {{"reservation", Type::text, "", "gleaner", 0, 0, "",
+        "Reservation that makes leases start at once; gleanerd keeps it."},
+       &Config::reservation},
+      {{"licence", Type::text, "", "gleaner", 0, 0, "",
+        "Licence of slurm.conf that the reservation holds."},
+       &Config::licence},
+      {{"lease_account", Type::text, "", "", 0, 0, "",
+        "Account that leases are charged to; empty: the user's own."},
+       &Config::lease_account},
+      {{"lease_qos", Type::text, "", "", 0, 0, "",
+        "QOS of leases; empty: the user's own."},
+       &Config::lease_qos},
+      {{"scavenger", Type::choice, "", "plugin", 0, 0, "plugin|poll",
+        "Who finds holes: sched_gleaner in slurmctld, or gleanerd itself."},
+       &Config::scavenger},
+      {{"scan_interval_ms", Type::integer, "ms", "1000", 10, 600000, "",
+        "Look for holes at least this often."},
+       &Config::scan_interval_ms},
+      {{"scan_gap_ms_min", Type::integer, "ms", "20", 1, 60000, "",
+        "Leave at least this long between two looks."},
+       &Config::scan_gap_ms_min},
+      {{"stock_backfill", Type::text, "", "", 0, 0, "",
+        "Path of Slurm's own sched_backfill.so; empty: where Slurm put it."},
+       &Config::stock_backfill},
+      {{"policy", Type::choice, "", "exact", 0, 0, "exact|equal_share",
+        "How idle nodes are shared among trainers."},
+       &Config::policy},
+      {{"forward_looking_s", Type::real, "s", "120", 1, 86400, "",
+        "Time over which a resize must pay for itself (T_fwd)."},
+       &Config::forward_looking_s},
+      {{"hole_s_min", Type::real, "s", "5", 0, 86400, "",
+        "Do not lend a node that Slurm plans to use sooner than this."},
+       &Config::hole_s_min},
+      {{"expand_cost_s", Type::real, "s", "0.5", 0, 3600, "",
+        "Training time one expansion costs, until it has been measured."},
+       &Config::expand_cost_s},
+      {{"shrink_cost_s", Type::real, "s", "0.2", 0, 3600, "",
+        "Training time one shrink costs, until it has been measured."},
+       &Config::shrink_cost_s},
+      {{"release_lead_s", Type::real, "s", "2", 0, 3600, "",
+        "Give a node back this long before its planned use."},
+       &Config::release_lead_s},
+      {{"give_back_s", Type::real, "s", "1", 0, 3600, "",
+        "Time a trainer has to leave a node that an arrived job can use."},
+       &Config::give_back_s},
+      {{"arrival_hold_s", Type::real, "s", "10", 0, 3600, "",
+        "Keep a node given back for a job free for this long at most."},
+       &Config::arrival_hold_s},
+      {{"lease_minutes_max", Type::integer, "min", "60", 1, 525600, "",
+        "Longest time limit of a lease; gleanerd extends it."},
+       &Config::lease_minutes_max},
+      {{"leases_per_hour_max", Type::integer, "", "3600", 1, 1000000, "",
+        "Most leases begun in an hour: each is a job record in slurmctld."},
+       &Config::leases_per_hour_max},
+      {{"ticket_valid_s", Type::real, "s", "10", 1, 300, "",
+        "Time a coordinator has to use a ticket."},
+       &Config::ticket_valid_s},
+      {{"agent_wait_s", Type::real, "s", "15", 1, 600, "",
+        "End a lease on which no agent has reported for this long."},
+       &Config::agent_wait_s},
+      {{"log_level", Type::choice, "", "info", 0, 0, "error|warn|info|debug",
+        "Least important lines that are still written."},
+       &Config::log_level},
+  };
+  return table;
+}
+
+Error bad_value(std::string const& where, Option const& option,
+                std::string const& value, std::string const& expected) {
+  return {Errc::invalid_argument, where + ": " + option.key + ": '" + value +
+                                      "' is not valid (expected " + expected +
+                                      ")"};
+}
+
+std::string bounds_of(Option const& option) {
+  std::ostringstream text;
+  text << (option.type == Type::integer ? "a whole number" : "a number")
+       << " from " << option.min << " to " << option.max;
+  if (*option.unit) text << ' ' << option.unit;
+  return text.str();
+}
+
+template <class Number>
+bool read_number(std::string const& text, Number* number) {
+  auto const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && stop == end;
+}
+
+bool is_choice(std::string const& value, char const* choices) {
+  std::istringstream list(choices);
+  for (std::string choice; std::getline(list, choice, '|');)
+    if (choice == value) return true;
+  return false;
+}
+
+/// Check `value` and put it into the row's field.
+Result<void> set(Row const& row, std::string const& value,
+                 std::string const& where, Config* config) {
+  auto const& option = row.option;
+  if (auto* field = std::get_if<int Config::*>(&row.field)) {
+    int number = 0;
+    if (!read_number(value, &number) || number < option.min ||
+        number > option.max)
+      return bad_value(where, option, value, bounds_of(option));
+    config->** field = number;
+  } else if (auto* real = std::get_if<double Config::*>(&row.field)) {
+    double number = 0;
+    if (!read_number(value, &number) ||
+        !(number >= option.min && number <= option.max))
+      return bad_value(where, option, value, bounds_of(option));
+    config->** real = number;
+  } else {
+    if (option.type == Type::choice && !is_choice(value, option.choices))
+      return bad_value(where, option, value,
+                       std::string("one of ") + option.choices);
+    config->*std::get<std::string Config::*>(row.field) = value;
+  }
+  return {};
+}
+
+Row const* find(std::string const& key) {
+  auto const& table = rows();
+  auto const row = std::find_if(
+      table.begin(), table.end(),
+      [&](Row const& candidate) { return key == candidate.option.key; });
+  return row == table.end() ? nullptr : &*row;
+}
+
+Error unknown_key(std::string const& where, std::string const& key) {
+  return {Errc::invalid_argument,
+          where + ": unknown key '" + key +
+              "' [see gleaner.yaml(5) or gleanerd --help for the keys]"};
+}
+
+Result<void> read_yaml(std::string_view text, std::string const& file,
+                       Config* config) {
+  try {
+    auto const root = YAML::Load(std::string(text));
+    if (root.IsNull()) return {};
+    if (!root.IsMap())
+      return Error{Errc::invalid_argument,
+                   file + ": expected lines of the form 'key: value'"};
+    for (auto const& entry : root) {
+      auto const where =
+          file + ":" + std::to_string(entry.first.Mark().line + 1);
+      auto const key = entry.first.as<std::string>();
+      auto const* row = find(key);
+      if (!row) return unknown_key(where, key);
+      if (!entry.second.IsScalar() && !entry.second.IsNull())
+        return bad_value(where, row->option, "a list or map", "one value");
+      auto const value = entry.second.IsNull() ? std::string()
+                                               : entry.second.as<std::string>();
+      if (auto done = set(*row, value, where, config); !done) return done;
+    }
+  } catch (YAML::Exception const& e) {
+    return Error{Errc::invalid_argument,
+                 file + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg};
+  }
+  return {};
+}
+
+std::string environment_name(char const* key) {
+  std::string name = "GLEANER_";
+  for (; *key; ++key)
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(*key)));
+  return name;
+}
+
+Result<void> read_environment(Config* config) {
+  for (auto const& row : rows()) {
+    auto const name = environment_name(row.option.key);
+    if (char const* value = std::getenv(name.c_str()))
+      if (auto done = set(row, value, "environment " + name, config); !done)
+        return done;
+  }
+  return {};
+}
+
+/// The value of a row's field, as the file would hold it.
+std::string value_of(Row const& row, Config const& config) {
+  std::ostringstream text;
+  if (auto* field = std::get_if<int Config::*>(&row.field))
+    text << config.**field;
+  else if (auto* real = std::get_if<double Config::*>(&row.field))
+    text << config.**real;
+  else
+    text << YAML::Node(config.*std::get<std::string Config::*>(row.field));
+  auto const value = text.str();
+  return value.empty() ? "\"\"" : value;
+}
+
+}  // namespace
+
+std::vector<Option> const& option_table() {
+  static auto const table = [] {
+    std::vector<Option> options;
+    for (auto const& row : rows()) options.push_back(row.option);
+    return options;
+  }();
+  return table;
+}
+
+Config default_config() {
+  Config config;
+  for (auto const& row : rows()) {
+    [[maybe_unused]] auto const done =
+        set(row, row.option.fallback, "default", &config);
+    assert(done);
+  }
+  return config;
+}
+
+Result<Config> parse_config(
+    std::string_view text, std::string_view file_name,
+    std::map<std::string, std::string> const& overrides) {
+  auto config = default_config();
+  if (auto done = read_yaml(text, std::string(file_name), &config); !done)
+    return done.error();
+  if (auto done = read_environment(&config); !done) return done.error();
+  for (auto const& [key, value] : overrides) {
+    auto const* row = find(key);
+    if (!row) return unknown_key("command line", key);
+    if (auto done = set(*row, value, "command line", &config); !done)
+      return done.error();
+  }
+  return config;
+}
+
+Result<Config> load_config(
+    std::string const& path,
+    std::map<std::string, std::string> const& overrides) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || file.bad())
+    return Error{Errc::io, "cannot read " + path + " (" + std::strerror(errno) +
+                               ") [set GLEANER_CONF or put gleaner.yaml beside "
+                               "slurm.conf]"};
+  return parse_config(text.str(), path, overrides);
+}
+
+std::string config_path() {
+  if (char const* path = std::getenv("GLEANER_CONF"); path && *path)
+    return path;
+  if (char const* path = std::getenv("SLURM_CONF"); path && *path) {
+    std::string const slurm_conf = path;
+    auto const slash = slurm_conf.rfind('/');
+    if (slash != std::string::npos)
+      return slurm_conf.substr(0, slash) + "/gleaner.yaml";
+  }
+  return "/etc/slurm/gleaner.yaml";
+}
+
+std::string to_yaml(Config const& config) {
+  std::string text;
+  for (auto const& row : rows()) {
+    text += std::string(row.option.key) + ": " + value_of(row, config) + "  # ";
+    if (*row.option.unit) text += std::string("[") + row.option.unit + "] ";
+    text += std::string(row.option.help) + '\n';
+  }
+  return text;
+}
+
+}  // namespace gleaner

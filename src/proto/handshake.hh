@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the two handshakes share: one outcome, a deadline, clean failure.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "proto/channel.hh"
+
+namespace gleaner {
+
+/// Raised when a message changes its meaning; both sides must agree.
+inline constexpr int protocol_version = 1;
+
+/// The text under `key`, "" when there is none.
+inline std::string text_field(nlohmann::json const& message, char const* key) {
+  auto const found = message.find(key);
+  return found != message.end() && found->is_string()
+             ? found->get<std::string>()
+             : std::string();
+}
+
+/// Why the peer's challenge cannot be answered; "" when it can.
+inline std::string version_refusal(nlohmann::json const& challenge) {
+  auto const found = challenge.find("version");
+  if (found != challenge.end() && *found == protocol_version) return "";
+  return "the peer speaks protocol version " +
+         (found == challenge.end() ? std::string("?") : found->dump()) +
+         ", this is version " + std::to_string(protocol_version) +
+         " [install the same release of Gleaner on both nodes]";
+}
+
+/// A handshake under way on `channel`.  Holds itself through the channel's
+/// callbacks until it ends.
+template <class T>
+class Handshake : public std::enable_shared_from_this<Handshake<T>> {
+ public:
+  using Done = std::function<void(Result<T>)>;
+
+  static std::shared_ptr<Handshake> make(std::shared_ptr<Channel> channel,
+                                         double timeout_s,
+                                         Channel::OnClose on_close, Done done) {
+    return std::shared_ptr<Handshake>(new Handshake(
+        std::move(channel), timeout_s, std::move(on_close), std::move(done)));
+  }
+
+  void start(Channel::OnMessage on_message) {
+    auto self = this->shared_from_this();
+    deadline_.expires_after(
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+            std::chrono::duration<double>(timeout_s_)));
+    deadline_.async_wait([self](asio::error_code error) {
+      if (!error) self->fail(Errc::timed_out, "no handshake in time");
+    });
+    channel_->start(std::move(on_message), [self](Error const& error) {
+      if (self->done_)
+        self->fail(error.code, error.message);
+      else if (self->on_close_)
+        self->on_close_(error);
+    });
+  }
+
+  void refuse(std::string const& why) { fail(Errc::denied, why); }
+
+  template <class... Value>
+  void accept(Value&&... value) {
+    if (!done_) return;
+    asio::error_code ignored;
+    deadline_.cancel(ignored);
+    channel_->on_message(nullptr);
+    std::exchange(done_, nullptr)(Result<T>(std::forward<Value>(value)...));
+  }
+
+ private:
+  Handshake(std::shared_ptr<Channel> channel, double timeout_s,
+            Channel::OnClose on_close, Done done)
+      : channel_(std::move(channel)),
+        deadline_(channel_->executor()),
+        timeout_s_(timeout_s),
+        on_close_(std::move(on_close)),
+        done_(std::move(done)) {}
+
+  void fail(Errc code, std::string const& why) {
+    if (!done_) return;
+    asio::error_code ignored;
+    deadline_.cancel(ignored);
+    channel_->close();
+    std::exchange(done_, nullptr)(Error{
+        code, "handshake with " + channel_->peer() + " failed (" + why + ")"});
+  }
+
+  std::shared_ptr<Channel> channel_;
+  asio::steady_timer deadline_;
+  double timeout_s_;
+  Channel::OnClose on_close_;
+  Done done_;
+};
+
+}  // namespace gleaner
