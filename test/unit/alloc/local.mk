@@ -1,1 +1,13 @@
 ## Unit tests of alloc.
+if HAVE_CATCH2
+check_PROGRAMS += %reldir%/test_alloc
+TESTS += %reldir%/test_alloc
+%canon_reldir%_test_alloc_SOURCES = \
+	%reldir%/cases.hh \
+	%reldir%/equal_share_test.cc \
+	%reldir%/exact_test.cc \
+	%reldir%/placement_test.cc \
+	%reldir%/plan_test.cc
+%canon_reldir%_test_alloc_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_alloc_LDADD = test/unit/libtestmain.la src/alloc/liballoc.la
+endif
