@@ -70,6 +70,8 @@ struct PlaneBlob {  ///< this member's contact data for a data plane
 struct Prepared {  ///< the plane of the generation is connected here
   Generation generation = 0;
 };
+/// The plane cannot be connected, or broke, or what had to be copied for the
+/// generation cannot be had.
 struct PrepareFailed {
   Generation generation = 0;
   std::string why;
@@ -91,9 +93,16 @@ struct Status {  ///< answer to Quiesce; nothing writes its buffers any more
   Step complete = 0;          ///< h: last step whose reduction is complete here
   std::optional<StepPlan> begun;  ///< the step begun after it, if any
 };
-struct Stable {  ///< from rank 0: every member has the reduction of `step`
-  Generation generation = 0;
+/// From rank 0: every member has the reduction of `step`.  Repeated by a new
+/// rank 0 when the coordinator may have missed it; the coordinator keeps one.
+struct Stable {
+  Generation generation = 0;  ///< of the sender, now
   Step step = 0;
+  /// Only this member is known to have it: the last step before the end or
+  /// before a park.  It counts when all have arrived there.
+  bool tentative = false;
+  Generation reduced_in = 0;
+  std::uint32_t world = 0;  ///< members that reduced it
   std::uint64_t pass = 0;
   std::vector<Interval> taken;  ///< positions committed by this step
   std::uint64_t samples_seen = 0;
@@ -185,6 +194,7 @@ struct Resume {
   Step complete = 0;              ///< H: everybody gets here first
   MemberId donor = 0;             ///< has the reduction of step `complete`
   std::vector<MemberId> lacking;  ///< take it from the donor
+  Step recorded = 0;  ///< last step reported as stable; rank 0 goes on from it
   std::optional<StepPlan> plan;   ///< of step H+1, if a survivor has begun it
 };
 struct Release {};  ///< gleaner_step() returns GLEANER_LEAVE
@@ -195,13 +205,16 @@ struct Reset {      ///< a joiner goes back to waiting in gleaner_start()
 struct TakeCheckpoint {  ///< after the step now running
   std::string path;
 };
+struct Recorded {  ///< steps up to this one need not be reported again
+  Step step = 0;
+};
 struct Refused {
   std::string why;
 };
 
 using ToMember = std::variant<Welcome, Prepare, PlaneBlobs, Start, Offer,
                               Withdraw, Quiesce, Resume, Release, Finish, Reset,
-                              TakeCheckpoint, Heartbeat, Refused>;
+                              TakeCheckpoint, Recorded, Heartbeat, Refused>;
 
 // --- agent <-> coordinator -------------------------------------------------
 
