@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What sums the gradients of one generation's members: its data plane.
+///
+/// A plane serves one generation and is thrown away with it.  Life cycle:
+///
+///     auto plane = make_plane("gloo", {rank, size, address});
+///     (*plane)->connect(exchange, timeout_s);       // on any thread, blocks
+///     (*plane)->allreduce(local, sum, n, Element::float32);   // one at a time
+///     (*plane)->stop();                             // from another thread
+///
+/// connect() of generation g+1 runs beside allreduce() of generation g: they
+/// are different planes.  The results of allreduce() are equal to the last bit
+/// on all members; the recovery from losses relies on it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hh"
+
+namespace gleaner {
+
+enum class Element { float32, float64 };
+std::size_t size_of(Element type);
+
+/// Gives `blob` to every member and returns everybody's, in rank order.
+/// Called by connect(), on its thread, zero or more times, with another key
+/// each time and the same keys on all members.  Blocks; whoever makes it ends
+/// it with an error when the generation is given up.
+using Exchange = std::function<Result<std::vector<std::string>>(
+    std::string const& key, std::string const& blob)>;
+
+class Plane {
+ public:
+  /// Nobody may be inside another call.  May take milliseconds.
+  virtual ~Plane() = default;
+
+  /// Connect to the other members, within `timeout_s`.  Fails with timed_out,
+  /// or with unavailable after stop() and when a member cannot be reached.
+  virtual Result<void> connect(Exchange const& exchange, double timeout_s) = 0;
+
+  /// sum[i] = local[i] of all members, added up.  `local` is left as it is;
+  /// the two do not overlap.  n may be 0.  Fails with unavailable after
+  /// stop() and when a neighbour is lost: then `sum` is undefined, but nothing
+  /// writes to it any more.  Blocks as long as another member does not come.
+  virtual Result<void> allreduce(void const* local, void* sum, std::size_t n,
+                                 Element type) = 0;
+
+  /// End connect() or allreduce() in progress and make later ones fail.  From
+  /// any thread, any number of times; never waits for another member.
+  virtual void stop() = 0;
+};
+
+struct PlaneOptions {
+  int rank = 0;
+  int size = 1;
+  std::string address;  ///< numeric address of this member's interface
+};
+
+/// "self" or "gloo".  A generation of one member uses "self" whatever is
+/// asked.  Fails with not_found for a plane that was not built or is unknown,
+/// with io when its resources cannot be had.
+Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
+                                          PlaneOptions const& options);
+
+/// What was built, best first: "gloo,self".
+std::string planes_available();
+
+}  // namespace gleaner
