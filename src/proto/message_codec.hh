@@ -118,9 +118,8 @@ void read_value(json const& from, std::string const& where,
   if (!from.is_array()) refuse(where, "a list", from);
   values.clear();
   values.reserve(from.size());
-  for (auto const& item : from)
-    read(item, where + '[' + std::to_string(values.size()) + ']',
-         values.emplace_back());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    read(from[i], where + '[' + std::to_string(i) + ']', values.emplace_back());
 }
 template <class T>
 void read_value(json const& from, std::string const& where,

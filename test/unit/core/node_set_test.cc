@@ -11,27 +11,39 @@ TEST_CASE("a node set reads what Slurm writes") {
   struct Row {
     char const* text;
     std::size_t size;
+    char const* shortest;
   };
-  auto row = GENERATE(Row{"", 0}, Row{"n1", 1}, Row{"n[1-3]", 3},
-                      Row{"n[08-10]", 3}, Row{"n[1,5-6]", 3},
-                      Row{"login,n[1-2]", 3});
+  auto const row = GENERATE(
+      Row{"", 0, ""}, Row{"n1", 1, "n1"}, Row{"n[1-3]", 3, "n[1-3]"},
+      Row{"n[08-10]", 3, "n[08-10]"}, Row{"n[1,5-6]", 3, "n[1,5-6]"},
+      Row{"n2,n1,n3", 3, "n[1-3]"}, Row{"n1,n01", 2, "n1,n01"},
+      Row{"n9,n10", 2, "n9,n10"}, Row{"login,n[1-2]", 3, "login,n[1-2]"},
+      Row{"gpu-a.site", 1, "gpu-a.site"}, Row{"7", 1, "7"});
   INFO(row.text);
-  auto nodes = NodeSet::parse(row.text);
+  auto const nodes = NodeSet::parse(row.text);
   REQUIRE(nodes);
   CHECK(nodes->size() == row.size);
+  CHECK(nodes->to_string() == row.shortest);
+  CHECK(NodeSet::parse(nodes->to_string())->to_string() == row.shortest);
 }
 
-TEST_CASE("a node set refuses what Slurm would refuse") {
-  auto text = GENERATE("n[1-3", "n[a-b]", "n[]", "n[1-]");
+TEST_CASE("a node set refuses what Slurm would refuse, quoting the item") {
+  auto const* const text =
+      GENERATE("n[1-3", "n[a-b]", "n[]", "n[1-]", "n[3-1]", ",n1", "n1 n2",
+               "n[1-2]x", "[1-2]", "n[0-99999999]", "n[1-9999999999]", "n$1");
   INFO(text);
-  CHECK_FALSE(NodeSet::parse(text));
+  auto const nodes = NodeSet::parse(text);
+  REQUIRE_FALSE(nodes);
+  CHECK(nodes.error().code == Errc::invalid_argument);
+  CHECK(nodes.error().message.find("cannot read node list item '") == 0);
 }
 
-TEST_CASE("a node set reads back what it writes") {
+TEST_CASE("a node set changes node by node") {
   auto nodes = *NodeSet::parse("n[01-04]");
   nodes.erase("n02");
-  CHECK(nodes.to_string() == "n01,n03,n04");
-  CHECK(NodeSet::parse(nodes.to_string())->size() == 3);
+  CHECK(nodes.to_string() == "n[01,03-04]");
+  CHECK(nodes.contains("n03"));
+  CHECK_FALSE(nodes.contains("n3"));
 }
 
 }  // namespace

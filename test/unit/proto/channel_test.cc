@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a channel promises to the two programs at its ends.
+#include "proto/channel.hh"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+
+#include "proto/secret_handshake.hh"
+
+namespace gleaner {
+namespace {
+
+using nlohmann::json;
+
+/// A listener and one connection to it, both sides in one event loop.
+struct Pair {
+  asio::io_context io;
+  std::unique_ptr<Listener> listener;
+  std::shared_ptr<Channel> server, client;
+
+  Pair() {
+    auto made = Listener::tcp(io, "127.0.0.1:0",
+                              [&](auto channel) { server = channel; });
+    REQUIRE(made);
+    listener = std::move(*made);
+    connect_tcp(io, "127.0.0.1:" + std::to_string(listener->port()), 5,
+                [&](auto channel) {
+                  REQUIRE(channel);
+                  client = *channel;
+                });
+    run_until([&] { return server && client; });
+  }
+  ~Pair() {
+    if (server) server->close();
+    if (client) client->close();
+  }
+
+  template <class Condition>
+  void run_until(Condition condition) {
+    auto const end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition() && std::chrono::steady_clock::now() < end)
+      io.run_one_for(std::chrono::milliseconds(100));
+    REQUIRE(condition());
+  }
+};
+
+TEST_CASE("messages arrive whole and in order") {
+  Pair pair;
+  int next = 0;
+  pair.server->start(
+      [&](json const& message) { CHECK(message.at("n") == next++); }, {});
+  for (int n = 0; n < 100; ++n)
+    pair.client->send({{"n", n}, {"text", std::string(10000, 'x')}});
+  pair.run_until([&] { return next == 100; });
+}
+
+TEST_CASE("what was sent before close still arrives, then the close") {
+  Pair pair;
+  int seen = 0;
+  std::optional<Error> closed;
+  pair.server->start([&](json const&) { ++seen; },
+                     [&](Error const& error) { closed = error; });
+  pair.client->send({{"text", std::string(5 << 20, 'x')}});
+  pair.client->send({{"type", "bye"}});
+  pair.client->close();
+  pair.run_until([&] { return closed.has_value(); });
+  CHECK(seen == 2);
+  CHECK(closed->message == "closed by the peer");
+}
+
+TEST_CASE("a malformed frame closes the channel and says why") {
+  Pair pair;
+  std::optional<Error> closed;
+  pair.server->start([](json const&) { FAIL(); },
+                     [&](Error const& error) { closed = error; });
+  asio::ip::tcp::socket raw(pair.io);
+  // The client's own socket is hidden in its channel; a second one garbles.
+  std::shared_ptr<Channel> garbled;
+  garbled.swap(pair.server);
+  raw.connect({asio::ip::make_address("127.0.0.1"),
+               static_cast<unsigned short>(pair.listener->port())});
+  pair.run_until([&] { return pair.server != nullptr; });
+  pair.server->start([](json const&) { FAIL(); },
+                     [&](Error const& error) { closed = error; });
+  asio::write(raw, asio::buffer("GET / HTTP/1.0\r\n\r\n", 18));
+  pair.run_until([&] { return closed.has_value(); });
+  CHECK(closed->code == Errc::invalid_argument);
+  CHECK(pair.server->closed());
+  garbled->close();
+}
+
+TEST_CASE("silence longer than the limit closes the channel") {
+  Pair pair;
+  std::optional<Error> closed;
+  pair.server->start([](json const&) {},
+                     [&](Error const& error) { closed = error; });
+  pair.server->set_silence_limit(0.05);
+  pair.run_until([&] { return closed.has_value(); });
+  CHECK(closed->code == Errc::timed_out);
+}
+
+TEST_CASE("a UNIX socket is its owner's alone and names the peer's uid") {
+  char dir[] = "/tmp/channel_test.XXXXXX";
+  REQUIRE(::mkdtemp(dir));
+  auto const path = std::string(dir) + "/s";
+  {
+    asio::io_context io;
+    std::shared_ptr<Channel> server, client;
+    auto listener =
+        Listener::unix_socket(io, path, [&](auto c) { server = c; });
+    REQUIRE(listener);
+    struct stat info {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0600);
+    connect_unix(io, path, 5, [&](auto c) { client = *c; });
+    while (!server || !client) io.run_one_for(std::chrono::seconds(1));
+    CHECK(server->peer_uid() == static_cast<int>(::getuid()));
+    server->close(), client->close();
+  }
+  CHECK(::access(path.c_str(), F_OK) != 0);
+  ::rmdir(dir);
+}
+
+TEST_CASE("connecting fails with the address and the reason") {
+  asio::io_context io;
+  auto const* const address =
+      GENERATE("127.0.0.1:1", "127.0.0.1", ":80", "host:", "no-such-host.:1");
+  std::optional<Error> error;
+  connect_tcp(io, address, 2, [&](auto channel) { error = channel.error(); });
+  io.run_for(std::chrono::seconds(5));
+  REQUIRE(error);
+  CHECK(error->message.find(address) != std::string::npos);
+}
+
+TEST_CASE("the right secret opens both ways") {
+  Pair pair;
+  std::optional<Result<PeerRole>> seen;
+  std::optional<Result<void>> accepted;
+  secret_server(pair.server, "secret", 5, {}, [&](auto r) { seen = r; });
+  secret_client(pair.client, "secret", {"member", "7"}, 5, {},
+                [&](auto r) { accepted = r; });
+  pair.run_until([&] { return seen && accepted; });
+  REQUIRE(*seen);
+  CHECK((*seen)->role == "member");
+  CHECK((*seen)->id == "7");
+  CHECK(*accepted);
+}
+
+TEST_CASE("a wrong secret is refused and the channel closed") {
+  Pair pair;
+  std::optional<Result<PeerRole>> seen;
+  std::optional<Result<void>> accepted;
+  secret_server(pair.server, "secret", 5, {}, [&](auto r) { seen = r; });
+  secret_client(pair.client, "guess", {"member", "7"}, 5, {},
+                [&](auto r) { accepted = r; });
+  pair.run_until([&] { return seen && accepted; });
+  CHECK(seen->error().message.find("wrong secret") != std::string::npos);
+  CHECK_FALSE(*accepted);
+  CHECK(pair.server->closed());
+}
+
+TEST_CASE("a peer that never answers the handshake is given up in time") {
+  Pair pair;
+  std::optional<Result<PeerRole>> seen;
+  secret_server(pair.server, "secret", 0.05, {}, [&](auto r) { seen = r; });
+  pair.run_until([&] { return seen.has_value(); });
+  CHECK(seen->error().code == Errc::timed_out);
+}
+
+}  // namespace
+}  // namespace gleaner
