@@ -19,8 +19,13 @@ TEST_CASE("a message is an object with its type") {
 }
 
 TEST_CASE("what was written reads back the same") {
-  Resume resume{4,   {{1, "n1", "h:1"}, {2, "n2", "h:2"}}, 10, 1,
-                {2}, StepPlan{11, {1, 2, 3}, {3}}};
+  Resume resume;
+  resume.generation = 4;
+  resume.members = {{1, "n1", "h:1"}, {2, "n2", "h:2"}};
+  resume.complete = 10;
+  resume.donor = 1;
+  resume.lacking = {2};
+  resume.plan = StepPlan{11, {1, 2, 3}, {3}};
   auto const parsed = parse_to_member(to_json(ToMember(resume)));
   REQUIRE(parsed);
   auto const& again = std::get<Resume>(*parsed);
