@@ -1,5 +1,14 @@
 ## runtime: see doc/architecture.md, "Folders".
 
+# The protocol: no I/O, no clock, no threads.
+noinst_LTLIBRARIES += %reldir%/libgeneration.la
+%canon_reldir%_libgeneration_la_SOURCES = \
+	%reldir%/membership.hh \
+	%reldir%/sampler.hh \
+	%reldir%/sampler.cc \
+	%reldir%/session.hh
+%canon_reldir%_libgeneration_la_LIBADD = src/proto/libproto.la
+
 # Data planes.
 noinst_LTLIBRARIES += %reldir%/libcomm.la
 %canon_reldir%_libcomm_la_SOURCES = \
