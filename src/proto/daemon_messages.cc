@@ -95,4 +95,15 @@ Result<ToClient> parse_to_client(nlohmann::json const& json) {
   return codec::decode<ToClient>(json);
 }
 
+std::vector<std::string> daemon_message_types() {
+  std::vector<std::string> types;
+  codec::list_types<FromCoordinator>(types);
+  codec::list_types<ToCoordinator>(types);
+  codec::list_types<FromPlugin>(types);
+  codec::list_types<ToPlugin>(types);
+  codec::list_types<FromClient>(types);
+  codec::list_types<ToClient>(types);
+  return types;
+}
+
 }  // namespace gleaner::msg

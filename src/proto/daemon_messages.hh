@@ -166,4 +166,7 @@ Result<ToPlugin> parse_to_plugin(nlohmann::json const& json);
 Result<FromClient> parse_from_client(nlohmann::json const& json);
 Result<ToClient> parse_to_client(nlohmann::json const& json);
 
+/// The types of all messages above.
+std::vector<std::string> daemon_message_types();
+
 }  // namespace gleaner::msg

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -199,6 +200,17 @@ json encode(Variant const& message) {
         return object;
       },
       message);
+}
+
+/// Appends the names of all messages of a variant.
+template <class Variant>
+void list_types(std::vector<std::string>& types) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (types.push_back(message_name(
+         static_cast<std::variant_alternative_t<I, Variant> const*>(nullptr))),
+     ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>());
 }
 
 template <class Variant, std::size_t I = 0>

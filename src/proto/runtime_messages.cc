@@ -88,4 +88,13 @@ Result<ToAgent> parse_to_agent(nlohmann::json const& json) {
   return codec::decode<ToAgent>(json);
 }
 
+std::vector<std::string> runtime_message_types() {
+  std::vector<std::string> types;
+  codec::list_types<FromMember>(types);
+  codec::list_types<ToMember>(types);
+  codec::list_types<FromAgent>(types);
+  codec::list_types<ToAgent>(types);
+  return types;
+}
+
 }  // namespace gleaner::msg

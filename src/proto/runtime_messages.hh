@@ -195,7 +195,7 @@ struct Resume {
   MemberId donor = 0;             ///< has the reduction of step `complete`
   std::vector<MemberId> lacking;  ///< take it from the donor
   Step recorded = 0;  ///< last step reported as stable; rank 0 goes on from it
-  std::optional<StepPlan> plan;   ///< of step H+1, if a survivor has begun it
+  std::optional<StepPlan> plan;  ///< of step H+1, if a survivor has begun it
 };
 struct Release {};  ///< gleaner_step() returns GLEANER_LEAVE
 struct Finish {};   ///< gleaner_step() returns GLEANER_DONE
@@ -263,5 +263,8 @@ Result<FromMember> parse_from_member(nlohmann::json const& json);
 Result<ToMember> parse_to_member(nlohmann::json const& json);
 Result<FromAgent> parse_from_agent(nlohmann::json const& json);
 Result<ToAgent> parse_to_agent(nlohmann::json const& json);
+
+/// The types of all messages above.
+std::vector<std::string> runtime_message_types();
 
 }  // namespace gleaner::msg
