@@ -69,7 +69,7 @@ struct BaseJob {
 
 struct Snapshot {
   TimeS time_s = 0;
-  TimeS backfill_s = 0;  ///< end of the last backfill cycle; 0: none yet
+  TimeS backfill_s = 0;  ///< begin of the last backfill cycle; 0: none yet
   int nodes_total = 0;
   std::vector<Hole> holes;                    ///< ordered by node name
   std::vector<LeaseJob> leases;               ///< ordered by job id

@@ -1,1 +1,29 @@
-## src/slurm: see doc/architecture.md, "Folders".
+if HAVE_SLURM
+noinst_LTLIBRARIES += %reldir%/libslurmview.la %reldir%/libslurmcontrol.la
+
+# What slurmctld says.  Not linked with libslurm: in a plugin its functions
+# come from slurmctld itself, and a second copy would have a second state.
+%canon_reldir%_libslurmview_la_SOURCES = \
+	%reldir%/admin_comment.hh \
+	%reldir%/admin_comment.cc \
+	%reldir%/compat.hh \
+	%reldir%/load.hh \
+	%reldir%/load.cc \
+	%reldir%/plan_memory.hh \
+	%reldir%/plan_memory.cc \
+	%reldir%/records.hh \
+	%reldir%/records.cc \
+	%reldir%/snapshot.hh \
+	%reldir%/snapshot.cc
+%canon_reldir%_libslurmview_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_libslurmview_la_LIBADD = src/core/libcore.la
+
+# For programs: the same, and what they ask Slurm to do.
+%canon_reldir%_libslurmcontrol_la_SOURCES = \
+	%reldir%/control.hh \
+	%reldir%/control.cc \
+	%reldir%/setup.hh \
+	%reldir%/setup.cc
+%canon_reldir%_libslurmcontrol_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_libslurmcontrol_la_LIBADD = %reldir%/libslurmview.la $(SLURM_LIBS)
+endif

@@ -59,7 +59,7 @@ struct ReservationRecord {
 
 /// All that a Snapshot is made from.
 struct ClusterRecords {
-  TimeS backfill_s = 0;  ///< end of the last backfill cycle; 0: none yet
+  TimeS backfill_s = 0;  ///< begin of the last backfill cycle; 0: none yet
   std::vector<NodeRecord> nodes;
   std::vector<JobRecord> jobs;
   std::vector<PartitionRecord> partitions;

@@ -1,1 +1,14 @@
-## Unit tests of slurm.
+if HAVE_CATCH2
+if HAVE_SLURM
+check_PROGRAMS += %reldir%/test_slurm
+TESTS += %reldir%/test_slurm
+%canon_reldir%_test_slurm_SOURCES = \
+	%reldir%/admin_comment_test.cc \
+	%reldir%/plan_memory_test.cc \
+	%reldir%/records_test.cc \
+	%reldir%/setup_test.cc \
+	%reldir%/snapshot_test.cc
+%canon_reldir%_test_slurm_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_test_slurm_LDADD = test/unit/libtestmain.la src/slurm/libslurmcontrol.la
+endif
+endif

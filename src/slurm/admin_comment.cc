@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Writing and reading the marks.
+#include "slurm/admin_comment.hh"
+
+#include <charconv>
+
+namespace gleaner {
+namespace {
+
+constexpr std::string_view trainer_prefix = "gleaner:trainer nodes=";
+constexpr std::string_view lease_prefix = "gleaner:lease trainer=";
+
+/// Drop `prefix` from the front of `text`; false when it is not there.
+bool skip(std::string_view* text, std::string_view prefix) {
+  if (text->substr(0, prefix.size()) != prefix) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+/// Drop a whole number from the front of `text`; false when there is none.
+template <class Number>
+bool skip_number(std::string_view* text, Number* number) {
+  auto const end = text->data() + text->size();
+  auto const [stop, error] = std::from_chars(text->data(), end, *number);
+  if (error != std::errc()) return false;
+  text->remove_prefix(static_cast<std::size_t>(stop - text->data()));
+  return true;
+}
+
+}  // namespace
+
+std::string to_text(TrainerMark const& mark) {
+  return std::string(trainer_prefix) + std::to_string(mark.nodes_min) + "-" +
+         std::to_string(mark.nodes_max) + " lease=" + mark.lease_template;
+}
+
+std::string to_text(LeaseMark const& mark) {
+  return std::string(lease_prefix) + std::to_string(mark.trainer) +
+         " ticket=" + mark.ticket;
+}
+
+std::optional<TrainerMark> parse_trainer_mark(std::string_view text) {
+  TrainerMark mark;
+  if (!skip(&text, trainer_prefix) || !skip_number(&text, &mark.nodes_min) ||
+      !skip(&text, "-") || !skip_number(&text, &mark.nodes_max) ||
+      !skip(&text, " lease="))
+    return std::nullopt;
+  if (mark.nodes_min < 1 || mark.nodes_max < mark.nodes_min)
+    return std::nullopt;
+  mark.lease_template = text;
+  return mark;
+}
+
+std::optional<LeaseMark> parse_lease_mark(std::string_view text) {
+  LeaseMark mark;
+  if (!skip(&text, lease_prefix) || !skip_number(&text, &mark.trainer) ||
+      !skip(&text, " ticket="))
+    return std::nullopt;
+  if (mark.trainer == 0) return std::nullopt;
+  mark.ticket = text;
+  return mark;
+}
+
+}  // namespace gleaner

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where Slurm's public headers differ from release to release.
+///
+/// 22.05 … 26.05.  Nothing else of ours asks for SLURM_VERSION_NUMBER, but for
+/// the plugins' version symbols.
+#pragma once
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace gleaner::compat {
+
+/// The names in a host list such as "n[1-3],m7"; empty for NULL.
+inline std::vector<std::string> hosts(char const* list) {
+  std::vector<std::string> names;
+  if (!list || !*list) return names;
+  // hostlist_t is a pointer up to 23.02, the struct itself since 23.11.
+  auto* const all = slurm_hostlist_create(list);
+  if (!all) return names;
+  while (char* name = slurm_hostlist_shift(all)) {
+    names.emplace_back(name);
+    std::free(name);
+  }
+  slurm_hostlist_destroy(all);
+  return names;
+}
+
+inline std::uint32_t job_id(slurm_job_info_t const& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  return job.step_id.job_id;
+#else
+  return job.job_id;
+#endif
+}
+
+/// Whose job slurm_signal_job() and slurm_kill_job() mean.
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+inline slurm_step_id_t job_ref(std::uint32_t job) {
+  slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+  id.job_id = job;
+  return id;
+}
+#else
+inline std::uint32_t job_ref(std::uint32_t job) { return job; }
+#endif
+
+}  // namespace gleaner::compat
+
+/// The parameters of job_submit plugins' job_modify().
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#define GLEANER_JOB_MODIFY_TELLS_USER 1
+#else
+#define GLEANER_JOB_MODIFY_TELLS_USER 0
+#endif

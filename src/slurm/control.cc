@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Acting on Slurm through libslurm.
+#include "slurm/control.hh"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include "slurm/records.hh"
+#include "slurm/setup.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr time_t day_s = 24 * 3600;
+
+template <class Message>
+using Owned = std::unique_ptr<Message, void (*)(Message*)>;
+
+/// The error of the call to libslurm just made.
+Error slurm_failure(std::string const& what) {
+  int const code = errno;
+  bool const denied =
+      code == ESLURM_ACCESS_DENIED || code == ESLURM_USER_ID_MISSING;
+  return {denied ? Errc::denied : Errc::unavailable,
+          what + " (" + slurm_strerror(code) + ")"};
+}
+
+/// Does the error mean that the job has ended already?
+bool is_over(int code) {
+  return code == ESLURM_ALREADY_DONE || code == ESLURM_INVALID_JOB_ID ||
+         code == ESLURM_JOB_FINISHED;
+}
+
+/// libslurm's structures want char*, and do not write.
+char* mutable_text(std::string const& text) {
+  return const_cast<char*>(text.c_str());
+}
+
+Result<Owned<reserve_info_msg_t>> load_reservations() {
+  reserve_info_msg_t* message = nullptr;
+  if (slurm_load_reservations(0, &message) != SLURM_SUCCESS)
+    return slurm_failure("cannot load reservations");
+  return Owned<reserve_info_msg_t>(message, slurm_free_reservation_info_msg);
+}
+
+reserve_info_t const* find(reserve_info_msg_t const& all,
+                           std::string const& name) {
+  for (std::uint32_t i = 0; i < all.record_count; ++i)
+    if (text_of(all.reservation_array[i].name) == name)
+      return &all.reservation_array[i];
+  return nullptr;
+}
+
+PartitionFacts facts_of(partition_info_t const& partition,
+                        std::uint16_t cluster_preempt_mode) {
+  PartitionFacts facts;
+  facts.name = text_of(partition.name);
+  facts.priority_tier = partition.priority_tier;
+  auto const mode = partition.preempt_mode == NO_VAL16 ? cluster_preempt_mode
+                                                       : partition.preempt_mode;
+  auto const way = mode & ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN);
+  facts.preempt = way == PREEMPT_MODE_OFF      ? PartitionFacts::Preempt::off
+                  : way == PREEMPT_MODE_CANCEL ? PartitionFacts::Preempt::cancel
+                                               : PartitionFacts::Preempt::other;
+  facts.grace_time_s = partition.grace_time == NO_VAL
+                           ? 0
+                           : static_cast<int>(partition.grace_time);
+  facts.needs_reservation = partition.flags & PART_FLAG_REQ_RESV;
+  facts.is_default = partition.flags & PART_FLAG_DEFAULT;
+  auto const allowed = text_of(partition.allow_alloc_nodes);
+  facts.limits_alloc_nodes = !allowed.empty() && allowed != "ALL";
+  facts.nodes = compat::hosts(partition.nodes);
+  return facts;
+}
+
+class RealSlurmControl final : public SlurmControl {
+ public:
+  explicit RealSlurmControl(Config config) : config_(std::move(config)) {}
+
+  Result<void> end_lease(JobId job) override;
+  Result<JobRecord> job(JobId job) override;
+  Result<void> set_time_limit(JobId job, int minutes) override;
+  Result<void> keep_reservation() override;
+  Result<void> remove_reservation() override;
+  Result<SlurmSetup> check() override;
+
+ private:
+  Result<void> make_reservation();
+  Result<void> extend_reservation();
+
+  Config config_;
+};
+
+Result<void> RealSlurmControl::end_lease(JobId job) {
+  // A job without a step, or without its slurmd, cannot be signalled; the next
+  // call ends it all the same.
+  (void)slurm_signal_job(compat::job_ref(job), SIGKILL);
+  if (slurm_kill_job(compat::job_ref(job), SIGKILL, 0) == SLURM_SUCCESS ||
+      is_over(errno))
+    return {};
+  return slurm_failure("cannot end lease " + std::to_string(job));
+}
+
+Result<JobRecord> RealSlurmControl::job(JobId job) {
+  job_info_msg_t* answer = nullptr;
+  if (slurm_load_job(&answer, job, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
+    auto error = slurm_failure("cannot look up job " + std::to_string(job));
+    if (errno == ESLURM_INVALID_JOB_ID) error.code = Errc::not_found;
+    return error;
+  }
+  Owned<job_info_msg_t> const message(answer, slurm_free_job_info_msg);
+  for (std::uint32_t i = 0; i < message->record_count; ++i) {
+    auto record = record_of(message->job_array[i],
+                            static_cast<TimeS>(std::time(nullptr)));
+    if (record.job == job) return record;
+  }
+  return Error{Errc::not_found, "Slurm knows no job " + std::to_string(job)};
+}
+
+Result<void> RealSlurmControl::set_time_limit(JobId job, int minutes) {
+  auto id = std::to_string(job);
+  job_desc_msg_t update;
+  slurm_init_job_desc_msg(&update);
+  update.job_id = job;
+  update.job_id_str = id.data();
+  update.time_limit = static_cast<std::uint32_t>(minutes);
+  if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
+  return slurm_failure("cannot set the time limit of job " + id);
+}
+
+Result<void> RealSlurmControl::keep_reservation() {
+  auto all = load_reservations();
+  if (!all) return all.error();
+  auto const* ours = find(**all, config_.reservation);
+  if (!ours) return make_reservation();
+  if (ours->end_time > std::time(nullptr) + day_s) return {};
+  return extend_reservation();
+}
+
+Result<void> RealSlurmControl::make_reservation() {
+  auto const licence = config_.licence + ":1";
+  // Everyone but root: `-nobody` would need an association where accounting is
+  // enforced.  job_submit_gleaner decides who really gets in.
+  std::string const users = "-root";
+  resv_desc_msg_t wanted;
+  slurm_init_resv_desc_msg(&wanted);
+  wanted.name = mutable_text(config_.reservation);
+  wanted.start_time = std::time(nullptr);
+  wanted.duration = INFINITE;
+  wanted.flags = RESERVE_FLAG_ANY_NODES | RESERVE_FLAG_FLEX;
+  wanted.licenses = mutable_text(licence);
+  wanted.users = mutable_text(users);
+  char* const made = slurm_create_reservation(&wanted);
+  if (!made)
+    return slurm_failure("cannot make reservation '" + config_.reservation +
+                         "'");
+  std::free(made);
+  return {};
+}
+
+Result<void> RealSlurmControl::extend_reservation() {
+  resv_desc_msg_t wanted;
+  slurm_init_resv_desc_msg(&wanted);
+  wanted.name = mutable_text(config_.reservation);
+  wanted.end_time = std::time(nullptr) + 365 * day_s;
+  if (slurm_update_reservation(&wanted) == SLURM_SUCCESS) return {};
+  return slurm_failure("cannot extend reservation '" + config_.reservation +
+                       "'");
+}
+
+Result<void> RealSlurmControl::remove_reservation() {
+  auto all = load_reservations();
+  if (!all) return all.error();
+  if (!find(**all, config_.reservation)) return {};
+  reservation_name_msg_t name{mutable_text(config_.reservation)};
+  if (slurm_delete_reservation(&name) == SLURM_SUCCESS) return {};
+  return slurm_failure("cannot remove reservation '" + config_.reservation +
+                       "'");
+}
+
+Result<SlurmSetup> RealSlurmControl::check() {
+  slurm_conf_t* conf_answer = nullptr;
+  if (slurm_load_ctl_conf(0, &conf_answer) != SLURM_SUCCESS)
+    return slurm_failure("cannot load the configuration of slurmctld");
+  Owned<slurm_conf_t> const conf(conf_answer, slurm_free_ctl_conf);
+  partition_info_msg_t* partitions_answer = nullptr;
+  if (slurm_load_partitions(0, &partitions_answer, SHOW_ALL | SHOW_LOCAL) !=
+      SLURM_SUCCESS)
+    return slurm_failure("cannot load partitions");
+  Owned<partition_info_msg_t> const partitions(partitions_answer,
+                                               slurm_free_partition_info_msg);
+  SlurmConfFacts facts;
+  facts.version = text_of(conf->version);
+  facts.job_submit_plugins = text_of(conf->job_submit_plugins);
+  facts.prep_plugins = text_of(conf->prep_plugins);
+  facts.scheduler_type = text_of(conf->schedtype);
+  facts.scheduler_parameters = text_of(conf->sched_params);
+  facts.preempt_type = text_of(conf->preempt_type);
+  facts.licences = text_of(conf->licenses);
+  facts.complete_wait_s = conf->complete_wait;
+  for (std::uint32_t i = 0; i < partitions->record_count; ++i)
+    facts.partitions.push_back(
+        facts_of(partitions->partition_array[i], conf->preempt_mode));
+  return judge_setup(facts, config_);
+}
+
+}  // namespace
+
+std::unique_ptr<SlurmControl> make_slurm_control(Config const& config) {
+  return std::make_unique<RealSlurmControl>(config);
+}
+
+Result<void> init_libslurm() {
+  char const* const set = std::getenv("SLURM_CONF");
+  std::string const path = set && *set ? set : "/etc/slurm/slurm.conf";
+  if (access(path.c_str(), R_OK) != 0)
+    return Error{Errc::io, "cannot read '" + path +
+                               "' (nothing can be asked of Slurm without it) "
+                               "[set SLURM_CONF]"};
+  slurm_init(nullptr);
+  return {};
+}
+
+}  // namespace gleaner

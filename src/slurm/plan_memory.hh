@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What backfill planned, while it is planning anew.
+///
+/// A backfill cycle begins by forgetting the plans of all pending jobs and
+/// then makes them one by one; on a large machine that takes a minute.  Whoever
+/// looks in between sees jobs without a plan, and would take the holes before
+/// them for open-ended.
+#pragma once
+
+#include <unordered_map>
+
+#include "slurm/snapshot.hh"
+
+namespace gleaner {
+
+class PlanMemory {
+ public:
+  /// Give each eligible job that has lost its plan the last one seen, until a
+  /// whole cycle has passed without planning it.
+  void restore(ClusterRecords* records);
+
+ private:
+  struct Plan {
+    std::vector<std::string> nodes;
+    TimeS start_s = 0;
+    TimeS lost_in_cycle_s = 0;  ///< begin of the cycle; 0: not lost
+  };
+  std::unordered_map<JobId, Plan> plans_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a job is marked as ours, and what is no mark.
+#include "slurm/admin_comment.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace gleaner;
+
+TEST_CASE("a trainer's mark is written as documented and read back") {
+  TrainerMark const mark{2, 16, "--gres=gpu:4 --constraint=a100"};
+  CHECK(to_text(mark) ==
+        "gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100");
+  CHECK(parse_trainer_mark(to_text(mark)) == mark);
+  TrainerMark const plain{1, 1, ""};
+  CHECK(parse_trainer_mark(to_text(plain)) == plain);
+}
+
+TEST_CASE("a lease's mark is written as documented and read back") {
+  LeaseMark const mark{1234, "90ab12cd34ef5678"};
+  CHECK(to_text(mark) == "gleaner:lease trainer=1234 ticket=90ab12cd34ef5678");
+  CHECK(parse_lease_mark(to_text(mark)) == mark);
+}
+
+TEST_CASE("anything else is no mark") {
+  for (char const* text :
+       {"", "gleaner", "gleaner:trainer", "gleaner:trainer nodes=2 lease=",
+        "gleaner:trainer nodes=0-4 lease=", "gleaner:trainer nodes=4-2 lease=",
+        "gleaner:trainer nodes=2-99999999999 lease=", "GLEANER:trainer",
+        " gleaner:trainer nodes=1-2 lease="}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_trainer_mark(text));
+  }
+  for (char const* text :
+       {"", "gleaner:lease", "gleaner:lease trainer=0 ticket=a",
+        "gleaner:lease trainer=-1 ticket=a", "gleaner:lease trainer=7",
+        "gleaner:trainer nodes=1-2 lease="}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_lease_mark(text));
+  }
+}
