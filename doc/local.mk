@@ -1,3 +1,11 @@
 ## doc: see doc/architecture.md, "Folders".
 dist_doc_DATA += \
+	README.md \
+	%reldir%/admin.md \
+	%reldir%/architecture.md \
+	%reldir%/dependencies.md \
+	%reldir%/glossary.md \
 	%reldir%/protocol.md
+
+dist_man_MANS += \
+	%reldir%/man7/gleaner.7

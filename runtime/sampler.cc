@@ -75,7 +75,7 @@ Positions share_of(Positions const& taken, std::size_t rank, std::size_t n) {
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed,
                          std::uint64_t pass)
     : size_(size),
-      half_bits_(std::max(1u, (std::bit_width(size - 1) + 1u) / 2)) {
+      half_bits_(std::max<unsigned>(1, (std::bit_width(size - 1) + 1) / 2)) {
   assert(size > 0);
   auto key = mixed(mixed(seed) ^ pass);
   for (auto& round_key : keys_) round_key = key = mixed(key);

@@ -79,7 +79,7 @@ class Sampler {
   /// Taken and not handed back, over all passes.
   std::uint64_t samples_seen() const { return samples_seen_; }
   /// Left out by drop_last, over all passes.
-  std::uint64_t dropped() const { return dropped_; }
+  std::uint64_t dropped() const;
 
   /// State only; the options are the program's own on every member.
   nlohmann::json to_json() const;

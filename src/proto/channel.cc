@@ -2,6 +2,7 @@
 /// A connection that carries messages, on Asio.
 #include "proto/channel.hh"
 
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -136,6 +137,21 @@ void Channel::close() {
 }
 
 bool Channel::closed() const { return impl_->closed; }
+
+Result<int> Channel::release() {
+  if (impl_->closed || !impl_->output.empty())
+    return Error{Errc::unavailable, "the connection is closing"};
+  if (!impl_->reader.empty())
+    return Error{Errc::invalid_argument, "the peer spoke out of turn"};
+  asio::error_code error;
+  auto const fd = impl_->socket.release(error);
+  impl_->drop();
+  if (error) return Error{Errc::io, error.message()};
+  auto const flags = ::fcntl(fd, F_GETFL);
+  ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+  return fd;
+}
+
 std::string const& Channel::peer() const { return impl_->peer; }
 Channel::Socket::executor_type Channel::executor() {
   return impl_->socket.get_executor();

@@ -45,6 +45,13 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void close();
   bool closed() const;
 
+  /// Take the connection out of the event loop, to move bulk data: a blocking
+  /// socket, the caller's to close.  No callback follows.  Only when the peer
+  /// says nothing before it is spoken to.  Fails with unavailable when closed
+  /// or when something is still to be sent, with invalid_argument when the
+  /// peer has said more than was taken.
+  Result<int> release();
+
   /// "10.0.0.7:41212", or "uid 0" on a UNIX socket; for logs.
   std::string const& peer() const;
 

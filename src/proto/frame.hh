@@ -34,6 +34,9 @@ class FrameReader {
   /// stream cannot be used after that.
   Result<std::optional<nlohmann::json>> next();
 
+  /// Nothing was appended that next() has not handed out.
+  bool empty() const { return read_ == buffer_.size(); }
+
  private:
   std::string buffer_;
   std::size_t read_ = 0;  ///< bytes of buffer_ already handed out

@@ -61,7 +61,15 @@ GLEANER_MESSAGE(StartMembers, FIELD(members) FIELD(argv) FIELD(env) FIELD(cwd)
                                   FIELD(heartbeat_s) FIELD(failure_timeout_s))
 GLEANER_MESSAGE(KillMembers, FIELD(members))
 GLEANER_MESSAGE(AgentExit, )
+GLEANER_MESSAGE(PullState,
+                FIELD(generation) FIELD(member) FIELD(stripe) FIELD(stripes))
+GLEANER_MESSAGE(PullReduction, FIELD(generation) FIELD(step))
+GLEANER_MESSAGE(Bulk, FIELD(header_bytes) FIELD(bytes))
 
+nlohmann::json to_json(FromPeer const& message) {
+  return codec::encode(message);
+}
+nlohmann::json to_json(ToPeer const& message) { return codec::encode(message); }
 nlohmann::json to_json(FromMember const& message) {
   return codec::encode(message);
 }
@@ -75,6 +83,12 @@ nlohmann::json to_json(ToAgent const& message) {
   return codec::encode(message);
 }
 
+Result<FromPeer> parse_from_peer(nlohmann::json const& json) {
+  return codec::decode<FromPeer>(json);
+}
+Result<ToPeer> parse_to_peer(nlohmann::json const& json) {
+  return codec::decode<ToPeer>(json);
+}
 Result<FromMember> parse_from_member(nlohmann::json const& json) {
   return codec::decode<FromMember>(json);
 }

@@ -250,8 +250,32 @@ struct AgentExit {};  ///< end all members and the agent
 using ToAgent =
     std::variant<StartMembers, KillMembers, AgentExit, Heartbeat, Refused>;
 
+// --- member <-> member: bulk data ------------------------------------------
+// On a connection of its own to the other's data_address.  After the handshake
+// one request; the answer is Bulk and then so many raw bytes.
+
+struct PullState {  ///< stripe `stripe` of `stripes` of the state
+  Generation generation = 0;
+  MemberId member = 0;  ///< who asks
+  std::uint32_t stripe = 0;
+  std::uint32_t stripes = 1;
+};
+struct PullReduction {  ///< the raw reduction of `step`
+  Generation generation = 0;
+  Step step = 0;
+};
+using FromPeer = std::variant<PullState, PullReduction>;
+
+struct Bulk {
+  std::uint64_t header_bytes = 0;  ///< come first; only with stripe 0
+  std::uint64_t bytes = 0;
+};
+using ToPeer = std::variant<Bulk, Refused>;
+
 // ---------------------------------------------------------------------------
 
+nlohmann::json to_json(FromPeer const& message);
+nlohmann::json to_json(ToPeer const& message);
 nlohmann::json to_json(FromMember const& message);
 nlohmann::json to_json(ToMember const& message);
 nlohmann::json to_json(FromAgent const& message);
@@ -259,6 +283,8 @@ nlohmann::json to_json(ToAgent const& message);
 
 /// Read a message.  Fails with invalid_argument naming the type, the field and
 /// what was expected; an unknown type is quoted.
+Result<FromPeer> parse_from_peer(nlohmann::json const& json);
+Result<ToPeer> parse_to_peer(nlohmann::json const& json);
 Result<FromMember> parse_from_member(nlohmann::json const& json);
 Result<ToMember> parse_to_member(nlohmann::json const& json);
 Result<FromAgent> parse_from_agent(nlohmann::json const& json);

@@ -2,6 +2,7 @@
 /// What a channel promises to the two programs at its ends.
 #include "proto/channel.hh"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,6 +151,21 @@ TEST_CASE("the right secret opens both ways") {
   CHECK((*seen)->role == "member");
   CHECK((*seen)->id == "7");
   CHECK(*accepted);
+}
+
+TEST_CASE("a released channel is a plain socket, after its messages") {
+  Pair pair;
+  Result<int> fd = Error{Errc::unavailable, "not yet"};
+  pair.server->start([&](json const&) { fd = pair.server->release(); }, {});
+  pair.client->send({{"type", "request"}});
+  pair.run_until([&] { return bool(fd); });
+  CHECK(pair.server->closed());
+  auto const want = encode_frame({{"type", "bulk"}});
+  pair.client->send({{"type", "bulk"}});
+  std::string got(want.size(), '\0');
+  CHECK(recv(*fd, got.data(), got.size(), MSG_WAITALL) == ssize_t(got.size()));
+  CHECK(got == want);
+  close(*fd);
 }
 
 TEST_CASE("a wrong secret is refused and the channel closed") {

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the configuration files of a cluster say, and which ports it takes.
+
+make_directories() {
+  local part
+  mkdir -p "$dir"
+  for part in etc run run/gleaner log state state/slurmctld state/gleaner spool dev; do
+    mkdir -p "$dir/$part"
+    chmod 755 "$dir/$part"
+  done
+  chmod 755 "$dir"
+  chmod 711 "$dir/run/gleaner"
+  chmod 700 "$dir/state/gleaner"
+  local group
+  group=$(id -gn "$slurm_user") || fail "no user '$slurm_user'"
+  touch "$dir/log/slurmctld.log" "$dir/log/slurmdbd.log"
+  chown -R "$slurm_user:$group" "$dir/run/gleaner" "$dir/state" \
+    "$dir/log/slurmctld.log" "$dir/log/slurmdbd.log"
+  (umask 077; dd if=/dev/urandom of="$dir/etc/munge.key" bs=128 count=1 status=none)
+}
+
+# slurmd takes any character device as a GPU; a count without files leaves
+# the node INVAL.
+make_gpus() {
+  local g
+  for ((g = 0; g < gpus; g++)); do ln -sfn /dev/null "$dir/dev/gpu$g"; done
+  {
+    echo "AutoDetect=off"
+    ((gpus == 0)) || echo "NodeName=n[1-$nodes] Name=gpu File=$dir/dev/gpu[0-$((gpus - 1))]"
+  } >"$dir/etc/gres.conf"
+}
+
+write_slurm_conf() {
+  local host gres=
+  host=$(hostname -s)
+  local here="NodeHostname=$host NodeAddr=127.0.0.1"
+  ((gpus == 0)) || gres=" Gres=gpu:$gpus"
+  {
+    slurm_conf_basics "$host"
+    [[ $gleaner = no ]] || slurm_conf_gleaner
+    [[ $accounting = no ]] || slurm_conf_accounting
+    printf '%s\n' "${slurm_lines[@]}"
+    cat <<END
+NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
+NodeName=n[1-$nodes] $here Port=[$((port + 11))-$((port + 10 + nodes))] CPUs=$cpus RealMemory=16000$gres
+PartitionName=DEFAULT MaxTime=INFINITE OverSubscribe=NO PreemptMode=OFF
+PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10
+PartitionName=head Nodes=head PriorityTier=10
+END
+    [[ $gleaner = no ]] || cat <<END
+PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL GraceTime=0 ReqResv=YES Hidden=YES AllocNodes=$(own_names "$host")
+END
+  } >"$dir/etc/slurm.conf"
+}
+
+# What Slurm may take this machine for: it asks MUNGE from where a job was
+# submitted, which answers with the name of 127.0.0.1.
+own_names() {
+  local other
+  other=$(getent hosts 127.0.0.1 | awk '{print $2}')
+  echo "localhost,$1${other:+,$other}"
+}
+
+slurm_conf_basics() {
+  cat <<END
+ClusterName=mini
+SlurmctldHost=$1(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=$slurm_user
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$dir/run/munge.sock
+CredType=cred/munge
+StateSaveLocation=$dir/state/slurmctld
+SlurmdSpoolDir=$dir/spool/%n
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/%n.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/%n.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+MailProg=/bin/true
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+DebugFlags=NO_CONF_HASH
+GresTypes=gpu
+PriorityType=priority/basic
+MinJobAge=120
+KillWait=5
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=2,bf_continue,bf_window=1440,bf_resolution=1
+PlugStackConfig=$dir/etc/plugstack.conf
+END
+}
+
+slurm_conf_gleaner() {
+  local path=$plugin_dir:$stock_dir
+  [[ $sched = wrap ]] || path=$plugin_dir/backfill:$path
+  [[ -z $plugins ]] || echo "PluginDir=$path"
+  echo "PreemptType=preempt/partition_prio"
+  echo "PreemptMode=CANCEL"
+  echo "Licenses=gleaner:1"
+  if has_plugin sched && [[ $sched = wrap ]]; then echo "SchedulerType=sched/gleaner"; fi
+  if has_plugin job_submit; then echo "JobSubmitPlugins=gleaner"; fi
+  if has_plugin prep; then echo "PrEpPlugins=prep/script,prep/gleaner"; fi
+}
+
+slurm_conf_accounting() {
+  cat <<END
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$((port + 1))
+AccountingStoragePass=$dir/run/munge.sock
+AccountingStorageEnforce=limits
+END
+}
+
+write_plugstack() {
+  if has_plugin spank; then echo "optional $plugin_dir/spank_gleaner.so"; fi >"$dir/etc/plugstack.conf"
+}
+
+write_gleaner_yaml() {
+  local -A keys=(
+    [run_dir]=$dir/run/gleaner
+    [state_dir]=$dir/state/gleaner
+    [listen]=127.0.0.1:$((port + 2))
+    [address]=127.0.0.1:$((port + 2))
+    [munge_socket]=$dir/run/munge.sock
+    [scavenger]=$scavenger
+    [stock_backfill]=$stock_dir/sched_backfill.so
+  )
+  if [[ $accounting = yes ]]; then keys[lease_account]=gleaner keys[lease_qos]=gleaner; fi
+  local pair key
+  for pair in "${yaml_pairs[@]}"; do keys[${pair%%=*}]=${pair#*=}; done
+  for key in "${!keys[@]}"; do echo "$key: ${keys[$key]}"; done | sort >"$dir/etc/gleaner.yaml"
+}
+
+write_slurmdbd_conf() {
+  (umask 077; cat >"$dir/etc/slurmdbd.conf") <<END
+AuthType=auth/munge
+AuthInfo=socket=$dir/run/munge.sock
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=$((port + 1))
+SlurmUser=$slurm_user
+PidFile=$dir/run/slurmdbd.pid
+LogFile=$dir/log/slurmdbd.log
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=$slurm_user
+StorageLoc=slurm
+END
+  chown "$slurm_user" "$dir/etc/slurmdbd.conf"
+}
+
+save_settings() {
+  local name
+  for name in nodes port gleaner gleanerd accounting slurm_user program_path libexec lib; do
+    printf '%s=%q\n' "$name" "${!name}"
+  done >"$settings"
+}
+
+listening_ports() {
+  local hex
+  for hex in $(awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' /proc/net/tcp /proc/net/tcp6 2>/dev/null); do
+    echo $((16#$hex))
+  done
+}
+
+# Ranges below the ephemeral ports, begun at a place that depends on DIR.
+choose_ports() {
+  local span=$((nodes + 11)) first=10000 last=32000 used try base p
+  used=" $(listening_ports | tr '\n' ' ') "
+  local slots=$(((last - first) / span))
+  local start=$(($(cksum <<<"$dir" | cut -d' ' -f1) % slots))
+  for ((try = 0; try < slots; try++)); do
+    base=$((first + (start + try) % slots * span))
+    for ((p = base; p < base + span; p++)); do
+      [[ $used != *" $p "* ]] || continue 2
+    done
+    port=$base
+    return
+  done
+  fail "no free range of $span ports between $first and $last"
+}
