@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What gleanerd's decisions ask the outside to do.
+///
+/// The deciding code only returns these; daemon.cc carries them out.  Tests
+/// compare them.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "proto/daemon_messages.hh"
+#include "proto/ticket.hh"
+
+namespace gleaner {
+
+using LinkId = std::uint64_t;  ///< a coordinator's connection; 0 is none
+
+/// Sign the ticket and send it as a Grant.
+struct Offer {
+  LinkId link = 0;
+  Ticket ticket;
+  TimeS until_s = 0;
+};
+
+/// Send a message to a coordinator.
+struct Tell {
+  LinkId link = 0;
+  msg::ToCoordinator message;
+};
+
+/// Close a coordinator's connection, after what was sent.
+struct CloseLink {
+  LinkId link = 0;
+};
+
+/// End a lease in Slurm, at once.
+struct EndLease {
+  JobId job = 0;
+  std::string node;
+};
+
+/// Let a lease run until `minutes` after its start.
+struct ExtendLease {
+  JobId job = 0;
+  int minutes = 0;
+};
+
+/// Take a new snapshot as soon as possible.
+struct LookAgain {};
+
+/// Write to the journal and the log.
+struct Record {
+  std::string event;
+  nlohmann::ordered_json data;
+};
+
+using Action = std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease,
+                            LookAgain, Record>;
+using Actions = std::vector<Action>;
+
+}  // namespace gleaner

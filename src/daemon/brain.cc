@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What gleanerd does about what it knows.
+#include "daemon/brain.hh"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner {
+namespace {
+
+constexpr double register_wait_s = 5;    ///< for a new job to be in a snapshot
+constexpr double plan_give_back_s = 30;  ///< nobody waits for these nodes
+constexpr double missing_wait_s = 1;     ///< snapshots may be torn for a moment
+constexpr double extend_ahead_s = 90;    ///< Slurm looks at limits every 30 s
+constexpr double extend_retry_s = 20;
+
+}  // namespace
+
+void Brain::give_back_for_plans(TimeS now, Actions* out) {
+  double const lead_s = ask_lead_s(config_);
+  auto const leases = leases_.all();  // ask_back() changes them
+  for (auto const& [nonce, lease] : leases) {
+    auto const place = places_.find(lease.node);
+    if (place == places_.end()) continue;
+    auto const& hole = place->second.hole;
+    auto const missing_s = place->second.missing_since_s;
+    if (hole.end_s && *hole.end_s - lead_s <= now)
+      ask_back(lease, "planned_start", now + config_.give_back_s, now, out);
+    else if (missing_s > 0 && now - missing_s > missing_wait_s)
+      ask_back(lease, "drained", now + plan_give_back_s, now, out);
+  }
+}
+
+void Brain::give_back_for_demand(TimeS now, Actions* out) {
+  for (auto const& [node, job] : aside_)
+    if (auto const* lease = leases_.on_node(node))
+      ask_back(*lease, "arrival", now + config_.give_back_s, now, out);
+}
+
+/// A lease whose training job is over, or that nobody leads any more.
+void Brain::end_orphans(TimeS now, Actions* out) {
+  auto const leases = leases_.all();
+  for (auto const& [nonce, lease] : leases) {
+    auto const* trainer = roster_.find(lease.trainer);
+    if (!trainer)
+      leases_.end(nonce, "trainer_gone", now, out);
+    else if (trainer->link == 0 &&
+             now - trainer->link_lost_s >= config_.agent_wait_s)
+      leases_.end(nonce, "no_coordinator", now, out);
+  }
+}
+
+void Brain::expire(TimeS now, Actions* out) {
+  for (auto const& offer : leases_.expire(now, out))
+    note_failure(offer.uid, offer.node, offer.trainer,
+                 "the ticket was not used in time", now, out);
+}
+
+void Brain::extend_limits(TimeS now, Actions* out) {
+  auto const leases = leases_.all();
+  for (auto const& [nonce, lease] : leases) {
+    if (lease.state != Lease::State::held || lease.limit_s == 0) continue;
+    if (lease.limit_s - now > extend_ahead_s) continue;
+    auto const place = places_.find(lease.node);
+    if (place == places_.end()) continue;
+    auto const& end_s = place->second.hole.end_s;
+    if (end_s && *end_s <= lease.limit_s) continue;
+    if (lease.limit_s - now < config_.give_back_s + 1) {
+      ask_back(lease, "time_limit", lease.limit_s, now, out);
+    } else if (now - lease.extended_s > extend_retry_s) {
+      auto const more = lease_minutes(config_, place->second.hole, now);
+      auto const used = std::ceil((now - lease.start_s) / 60);
+      out->push_back(ExtendLease{lease.job, static_cast<int>(used) + more});
+      leases_.set_extended(nonce, now);
+    }
+  }
+}
+
+/// Nodes of one trainer, asked back for one reason, go into one message.
+void Brain::ask_back(Lease const& lease, std::string const& cause,
+                     TimeS deadline_s, TimeS now, Actions* out) {
+  if (!lease.is_used()) return;
+  leases_.ask_back(lease.nonce, cause, deadline_s, now, out);
+  asked_back_[{lease.trainer, cause, deadline_s}].push_back(lease.node);
+}
+
+void Brain::send_ask_backs(Actions* out) {
+  for (auto& [key, nodes] : asked_back_) {
+    auto const& [job, cause, deadline_s] = key;
+    auto const* trainer = roster_.find(job);
+    if (!trainer || trainer->link == 0) continue;
+    std::sort(nodes.begin(), nodes.end());
+    out->push_back(
+        Tell{trainer->link, msg::GiveBack{nodes, deadline_s, cause}});
+  }
+  asked_back_.clear();
+}
+
+bool Brain::is_current(TimeS now) const {
+  double const age_max_s = std::max(5.0, config_.scan_interval_ms * 5 / 1000.0);
+  return snapshot_at_s_ > 0 && now - snapshot_at_s_ < age_max_s;
+}
+
+bool Brain::may_lend_more(TimeS now) {
+  while (!lent_s_.empty() && lent_s_.front() < now - 3600) lent_s_.pop_front();
+  return static_cast<int>(lent_s_.size()) < config_.leases_per_hour_max;
+}
+
+PlanInput Brain::plan_input(TimeS now) const {
+  return {config_, places_, aside_, leases_, roster_, users_, nodes_, now};
+}
+
+void Brain::follow_plan(TimeS now, Actions* out) {
+  if (!is_current(now) || !lending_) return;
+  if (!changed_ && now - planned_at_s_ < 1) return;
+  changed_ = false;
+  planned_at_s_ = now;
+  auto const changes = make_changes(plan_input(now), *allocator_);
+  if (!changes) {
+    out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
+    return;
+  }
+  for (auto const& nonce : changes->take)
+    ask_back(leases_.all().at(nonce), "plan", now + plan_give_back_s, now, out);
+  for (auto const& wish : changes->lend) lend(wish, now, out);
+}
+
+void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
+  if (!may_lend_more(now)) return;
+  auto const& trainer = *roster_.find(wish.trainer);
+  auto& place = places_.at(wish.node);
+  Ticket ticket;
+  ticket.uid = trainer.base.uid;
+  ticket.node = wish.node;
+  ticket.trainer = wish.trainer;
+  ticket.minutes = lease_minutes(config_, place.hole, now);
+  ticket.issued_s = static_cast<std::int64_t>(std::floor(now));
+  ticket.expires_s =
+      static_cast<std::int64_t>(std::ceil(now + config_.ticket_valid_s));
+  ticket.nonce = make_nonce_();
+  TimeS const until_s = place.hole.end_s.value_or(0);
+  // Slurm may take the ticket in its last moment.
+  leases_.offer(ticket, until_s, static_cast<TimeS>(ticket.expires_s) + 1, now);
+  place.lent = true;
+  lent_s_.push_back(now);
+  out->push_back(Record{"lease_offered",
+                        {{"node", wish.node},
+                         {"trainer", wish.trainer},
+                         {"nonce", ticket.nonce}}});
+  out->push_back(Offer{trainer.link, std::move(ticket), until_s});
+}
+
+void Brain::observe(TimeS now, Actions* out) {
+  auto const changes = make_changes(plan_input(now), *allocator_);
+  if (!changes) return;
+  std::pair const seen{places_.size(), changes->nodes_planned};
+  if (seen == observed_) return;
+  observed_ = seen;
+  out->push_back(Record{"observed",
+                        {{"holes", seen.first},
+                         {"kept_for_jobs", aside_.size()},
+                         {"would_lend", seen.second},
+                         {"trainers", roster_.all().size()}}});
+}
+
+Actions Brain::decide(TimeS now) {
+  Actions out = std::move(pending_);
+  pending_.clear();
+  if (snapshot_at_s_ == 0) return out;
+  for (auto const& candidate :
+       roster_.settle(snapshot_, register_wait_s, now, &out))
+    welcome(candidate, &out);
+  aside_ = demand_.update(snapshot_, places_, now);
+  for (auto const& job : demand_.arrivals())
+    out.push_back(Record{"arrival", {{"job", job.job}, {"nodes", job.nodes}}});
+  if (config_.mode == "observe") {
+    observe(now, &out);
+    return out;
+  }
+  end_orphans(now, &out);
+  give_back_for_plans(now, &out);
+  give_back_for_demand(now, &out);
+  extend_limits(now, &out);
+  expire(now, &out);
+  follow_plan(now, &out);
+  send_ask_backs(&out);
+  return out;
+}
+
+TimeS Brain::next_s(TimeS now) const {
+  TimeS next = now + 1;
+  next = leases_.next_s(next);
+  next = roster_.next_s(register_wait_s, next);
+  next = demand_.next_s(now, next);
+  for (auto const& [nonce, lease] : leases_.all()) {
+    auto const place = places_.find(lease.node);
+    if (lease.is_used() && place != places_.end() && place->second.hole.end_s)
+      next = std::min(next, *place->second.hole.end_s - ask_lead_s(config_));
+  }
+  return std::max(next, now + 0.001);
+}
+
+}  // namespace gleaner

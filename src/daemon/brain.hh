@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything gleanerd decides.
+///
+/// Events change what is known; decide() then says what to do about it.  No
+/// clock, file, socket or Slurm here: the same events at the same times give
+/// the same actions.
+///
+/// Promises, each with a test in brain_test.cc:
+/// - a node that an eligible rigid job can use now is not lent, and is asked
+///   back if it is; a node that Slurm plans to use is back in time;
+/// - what is asked back is ended at the deadline, whatever the trainer does;
+/// - the end of a training job ends all its leases at once;
+/// - leases found in Slurm are adopted, and ended if nobody runs on them;
+/// - with `mode: observe` nothing is lent, asked back or ended.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "alloc/allocator.hh"
+#include "core/config.hh"
+#include "daemon/actions.hh"
+#include "daemon/backoff.hh"
+#include "daemon/demand.hh"
+#include "daemon/lease_table.hh"
+#include "daemon/planner.hh"
+#include "daemon/roster.hh"
+
+namespace gleaner {
+
+class Brain {
+ public:
+  /// `make_nonce` gives each ticket its own.
+  Brain(Config config, std::function<std::string()> make_nonce);
+
+  /// Use other settings from now on.
+  void configure(Config config);
+
+  /// Leases can be had: Slurm is set up for them and the reservation is there.
+  void set_lending(bool possible) { lending_ = possible; }
+
+  // Events.
+  void on_snapshot(Snapshot snapshot, TimeS now);
+  void on_coordinator(LinkId link, Uid uid, msg::FromCoordinator const& message,
+                      TimeS now);
+  void on_link_lost(LinkId link, TimeS now);
+
+  /// What to do now.  To be called after events, and at next_s().
+  Actions decide(TimeS now);
+
+  /// When to call decide() again without an event, at most a second from now.
+  TimeS next_s(TimeS now) const;
+
+  // For status.cc.
+  Config const& config() const { return config_; }
+  Snapshot const& snapshot() const { return snapshot_; }
+  LeaseTable const& leases() const { return leases_; }
+  Roster const& roster() const { return roster_; }
+  std::deque<double> const& stalls_s() const { return stalls_s_; }
+
+ private:
+  void on_message(LinkId link, TrainerEntry* trainer,
+                  msg::FromCoordinator const& message, TimeS now);
+  void on_register(LinkId link, Uid uid, msg::Register const& request,
+                   TimeS now);
+  void on_resized(TrainerEntry const& trainer, msg::Resized const& resized);
+  void note_failure(Uid uid, std::string const& node, JobId trainer,
+                    std::string const& why, TimeS now, Actions* out);
+  void update_places(TimeS now);
+  void forget_gone_trainers();
+  void settle_registrations(TimeS now, Actions* out);
+  void welcome(Candidate const& candidate, Actions* out);
+  void end_orphans(TimeS now, Actions* out);
+  void give_back_for_plans(TimeS now, Actions* out);
+  void give_back_for_demand(TimeS now, Actions* out);
+  void expire(TimeS now, Actions* out);
+  void extend_limits(TimeS now, Actions* out);
+  void follow_plan(TimeS now, Actions* out);
+  void lend(Changes::Lend const& wish, TimeS now, Actions* out);
+  void ask_back(Lease const& lease, std::string const& cause, TimeS deadline_s,
+                TimeS now, Actions* out);
+  void send_ask_backs(Actions* out);
+  bool is_current(TimeS now) const;
+  bool may_lend_more(TimeS now);
+  PlanInput plan_input(TimeS now) const;
+  void observe(TimeS now, Actions* out);
+
+  Config config_;
+  std::function<std::string()> make_nonce_;
+  std::unique_ptr<Allocator> allocator_;
+  bool lending_ = false;
+  bool changed_ = false;  ///< since the last plan
+
+  Snapshot snapshot_;
+  TimeS snapshot_at_s_ = 0;  ///< when it came; 0: never
+  Places places_;
+  std::map<std::string, JobId> aside_;
+  Demand demand_;
+  LeaseTable leases_;
+  Roster roster_;
+  Backoff<Uid> users_{1, 60};
+  Backoff<std::string> nodes_{2, 600};
+  std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour
+  std::deque<double> stalls_s_;
+  TimeS planned_at_s_ = 0;  ///< when the last plan was made
+  std::pair<std::size_t, int> observed_{0, -1};  ///< holes, nodes planned
+  Actions pending_;  ///< noted by events, handed out by decide()
+  /// Nodes asked back in this decide(), by message.
+  std::map<std::tuple<JobId, std::string, TimeS>, std::vector<std::string>>
+      asked_back_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How snapshots and coordinators' messages change what gleanerd knows.
+#include <cmath>
+#include <iterator>
+#include <sstream>
+#include <type_traits>
+
+#include "daemon/brain.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr std::size_t stalls_kept = 1000;
+constexpr std::size_t why_bytes_max = 200;
+
+std::vector<std::string> words(std::string const& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Only words of ours go into the journal.
+std::string known_cause(std::string const& cause) {
+  for (auto word : {"released", "lost", "finished"})
+    if (cause == word) return cause;
+  return "left";
+}
+
+/// Believe that an agent runs there; but not without bound.
+void note_agent(TrainerEntry* trainer, std::string const& node) {
+  auto const most = static_cast<std::size_t>(trainer->base.nodes_max) * 2 + 16;
+  if (trainer->agents.size() < most) trainer->agents.insert(node);
+}
+
+}  // namespace
+
+Brain::Brain(Config config, std::function<std::string()> make_nonce)
+    : make_nonce_(std::move(make_nonce)),
+      demand_(config.arrival_hold_s),
+      leases_(config.agent_wait_s) {
+  configure(std::move(config));
+}
+
+void Brain::configure(Config config) {
+  config_ = std::move(config);
+  allocator_ = make_allocator(config_.policy);
+  demand_.set_hold(config_.arrival_hold_s);
+  leases_.set_agent_wait(config_.agent_wait_s);
+  changed_ = true;
+}
+
+void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
+  snapshot_ = std::move(snapshot);
+  snapshot_at_s_ = now;
+  changed_ = true;
+  leases_.match(snapshot_, now, &pending_);
+  for (auto const& base : snapshot_.trainers)
+    if (!leases_.used_by(base.job).empty()) roster_.entry(base.job, now);
+  forget_gone_trainers();
+  for (auto const& [job, trainer] : roster_.all())
+    for (auto const& node : trainer.agents) leases_.confirm_agent(job, node);
+  update_places(now);
+}
+
+void Brain::forget_gone_trainers() {
+  for (auto const& gone : roster_.match(snapshot_)) {
+    if (gone.link != 0) pending_.push_back(CloseLink{gone.link});
+    pending_.push_back(Record{"trainer_gone", {{"job", gone.base.job}}});
+  }
+}
+
+/// A node stays a place while a lease is on it, although Slurm calls it busy
+/// while that lease ends.
+void Brain::update_places(TimeS now) {
+  Places places;
+  for (auto const& hole : snapshot_.holes) places[hole.node] = {hole, false, 0};
+  for (auto const& [nonce, lease] : leases_.all()) {
+    auto const [place, added] = places.try_emplace(lease.node);
+    if (added) {
+      auto const old = places_.find(lease.node);
+      if (old != places_.end()) place->second = old->second;
+      place->second.hole.node = lease.node;
+      if (place->second.missing_since_s == 0)
+        place->second.missing_since_s = now;
+    }
+    place->second.lent = lease.is_used();
+  }
+  for (auto const& [name, place] : places)
+    if (!places_.count(name))
+      pending_.push_back(Record{"hole_opened", {{"node", name}}});
+  for (auto const& [name, place] : places_)
+    if (!places.count(name))
+      pending_.push_back(Record{
+          "hole_closed", {{"node", name}, {"job", place.hole.planned_job}}});
+  places_ = std::move(places);
+}
+
+void Brain::on_coordinator(LinkId link, Uid uid,
+                           msg::FromCoordinator const& message, TimeS now) {
+  changed_ = !std::holds_alternative<msg::Progress>(message) || changed_;
+  if (auto const* request = std::get_if<msg::Register>(&message))
+    on_register(link, uid, *request, now);
+  else if (auto* trainer = roster_.by_link(link))
+    on_message(link, trainer, message, now);
+}
+
+void Brain::on_register(LinkId link, Uid uid, msg::Register const& request,
+                        TimeS now) {
+  roster_.ask({link, uid, request, now});
+  pending_.push_back(LookAgain{});
+}
+
+void Brain::on_message(LinkId link, TrainerEntry* trainer,
+                       msg::FromCoordinator const& message, TimeS now) {
+  auto const job = trainer->base.job;
+  if (auto const* started = std::get_if<msg::LeaseStarted>(&message)) {
+    note_agent(trainer, started->node);
+    if (!leases_.started(job, started->node, now)) return;
+    users_.succeed(trainer->base.uid);
+    nodes_.succeed(started->node);
+    pending_.push_back(LookAgain{});
+  } else if (auto const* failed = std::get_if<msg::LeaseFailed>(&message)) {
+    if (leases_.refused(job, failed->node, now))
+      note_failure(trainer->base.uid, failed->node, job,
+                   failed->why.substr(0, why_bytes_max), now, &pending_);
+  } else if (auto const* ended = std::get_if<msg::LeaseEnded>(&message)) {
+    trainer->agents.erase(ended->node);
+    if (leases_.left(job, ended->node, known_cause(ended->cause), now))
+      pending_.push_back(LookAgain{});
+  } else if (auto const* progress = std::get_if<msg::Progress>(&message)) {
+    roster_.note_progress(link, *progress);
+  } else if (auto const* resized = std::get_if<msg::Resized>(&message)) {
+    on_resized(*trainer, *resized);
+  }
+}
+
+void Brain::on_resized(TrainerEntry const& trainer,
+                       msg::Resized const& resized) {
+  if (std::isfinite(resized.stall_s) && resized.stall_s >= 0)
+    stalls_s_.push_back(resized.stall_s);
+  if (stalls_s_.size() > stalls_kept) stalls_s_.pop_front();
+  pending_.push_back(Record{"resized",
+                            {{"job", trainer.base.job},
+                             {"generation", resized.generation},
+                             {"kind", resized.kind.substr(0, 16)},
+                             {"from", resized.from},
+                             {"to", resized.to},
+                             {"cause", resized.cause.substr(0, 32)},
+                             {"prepare_s", resized.prepare_s},
+                             {"stall_s", resized.stall_s}}});
+}
+
+void Brain::note_failure(Uid uid, std::string const& node, JobId trainer,
+                         std::string const& why, TimeS now, Actions* out) {
+  users_.fail(uid, now);
+  nodes_.fail(node, now);
+  changed_ = true;
+  out->push_back(Record{"lease_refused",
+                        {{"node", node}, {"trainer", trainer}, {"why", why}}});
+}
+
+void Brain::on_link_lost(LinkId link, TimeS now) {
+  roster_.unlink(link, now);
+  changed_ = true;
+  pending_.push_back(LookAgain{});
+}
+
+/// Tell an accepted coordinator its bounds, and believe which agents it has.
+void Brain::welcome(Candidate const& candidate, Actions* out) {
+  auto& trainer = *roster_.find(candidate.request.job);
+  auto const& base = trainer.base;
+  msg::Registered answer{base.nodes_min,
+                         base.nodes_max,
+                         {"--partition=" + config_.lease_partition,
+                          "--reservation=" + config_.reservation}};
+  for (auto const& word : words(base.lease_template))
+    answer.lease_options.push_back(word);
+  out->push_back(Tell{candidate.link, answer});
+  for (auto const& lease : candidate.request.leases) {
+    note_agent(&trainer, lease.node);
+    leases_.confirm_agent(base.job, lease.node);
+  }
+  out->push_back(Record{"trainer_registered",
+                        {{"job", base.job},
+                         {"uid", base.uid},
+                         {"name", base.name},
+                         {"nodes_min", base.nodes_min},
+                         {"nodes_max", base.nodes_max},
+                         {"leases", candidate.request.leases.size()}}});
+}
+
+}  // namespace gleaner

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The transitions of a lease.
+#include "daemon/lease_table.hh"
+
+#include <algorithm>
+#include <set>
+
+namespace gleaner {
+namespace {
+
+using State = Lease::State;
+
+constexpr double leave_wait_s = 2;   ///< for Slurm to end a lease by itself
+constexpr double retry_s = 5;        ///< before Slurm is told again to end one
+constexpr double unseen_wait_s = 2;  ///< for a started lease to show up
+
+Record held(Lease const& lease, bool adopted) {
+  return {"lease_held",
+          {{"job", lease.job},
+           {"node", lease.node},
+           {"trainer", lease.trainer},
+           {"adopted", adopted}}};
+}
+
+Record ended(Lease const& lease, TimeS now) {
+  return {"lease_ended",
+          {{"job", lease.job},
+           {"node", lease.node},
+           {"trainer", lease.trainer},
+           {"cause", lease.cause},
+           {"held_s", lease.begun_s > 0 ? now - lease.begun_s : 0},
+           {"killed", lease.killed}}};
+}
+
+void enter(Lease* lease, State state, TimeS now, TimeS deadline_s) {
+  lease->state = state;
+  lease->since_s = now;
+  lease->deadline_s = deadline_s;
+  if (state == State::held && lease->begun_s == 0) lease->begun_s = now;
+}
+
+}  // namespace
+
+char const* name_of(State state) {
+  switch (state) {
+    case State::offered:
+      return "offered";
+    case State::held:
+      return "held";
+    case State::returning:
+      return "returning";
+    case State::ending:
+      return "ending";
+  }
+  return "ending";
+}
+
+void LeaseTable::offer(Ticket const& ticket, TimeS until_s, TimeS deadline_s,
+                       TimeS now) {
+  Lease lease;
+  lease.nonce = ticket.nonce;
+  lease.node = ticket.node;
+  lease.trainer = ticket.trainer;
+  lease.uid = ticket.uid;
+  lease.until_s = until_s;
+  enter(&lease, State::offered, now, deadline_s);
+  leases_[ticket.nonce] = lease;
+}
+
+bool LeaseTable::started(JobId trainer, std::string const& node, TimeS now) {
+  auto* lease = find(trainer, node);
+  if (!lease || lease->state == State::ending) return false;
+  lease->agent = true;
+  if (lease->state == State::offered) enter(lease, State::held, now, 0);
+  return true;
+}
+
+bool LeaseTable::refused(JobId trainer, std::string const& node, TimeS now) {
+  auto* lease = find(trainer, node);
+  if (!lease || lease->state == State::ending) return false;
+  if (lease->seen) return left(trainer, node, "no_agent", now);
+  leases_.erase(lease->nonce);
+  return true;
+}
+
+bool LeaseTable::left(JobId trainer, std::string const& node,
+                      std::string const& cause, TimeS now) {
+  auto* lease = find(trainer, node);
+  if (!lease || lease->state == State::ending) return false;
+  if (lease->state != State::returning) lease->cause = cause;
+  enter(lease, State::ending, now, now + leave_wait_s);
+  return true;
+}
+
+void LeaseTable::confirm_agent(JobId trainer, std::string const& node) {
+  if (auto* lease = find(trainer, node)) lease->agent = true;
+}
+
+void LeaseTable::ask_back(std::string const& nonce, std::string const& cause,
+                          TimeS deadline_s, TimeS now, Actions* out) {
+  auto const found = leases_.find(nonce);
+  if (found == leases_.end()) return;
+  auto& lease = found->second;
+  if (!lease.is_used()) return;
+  lease.cause = cause;
+  enter(&lease, State::returning, now, deadline_s);
+  out->push_back(Record{"give_back",
+                        {{"job", lease.job},
+                         {"node", lease.node},
+                         {"trainer", lease.trainer},
+                         {"cause", cause},
+                         {"deadline_s", deadline_s}}});
+}
+
+void LeaseTable::end(std::string const& nonce, std::string const& cause,
+                     TimeS now, Actions* out) {
+  auto const found = leases_.find(nonce);
+  if (found == leases_.end() || found->second.killed) return;
+  found->second.cause = cause;
+  kill(&found->second, now, out);
+}
+
+/// Without a job id yet, a snapshot has to tell first; match_one() goes on.
+void LeaseTable::kill(Lease* lease, TimeS now, Actions* out) {
+  enter(lease, State::ending, now, now + retry_s);
+  lease->killed = true;
+  if (lease->job == 0)
+    out->push_back(LookAgain{});
+  else
+    out->push_back(EndLease{lease->job, lease->node});
+}
+
+void LeaseTable::match_one(Lease* lease, LeaseJob const& job, TimeS now,
+                           Actions* out) {
+  bool const news = !lease->seen;
+  lease->seen = true;
+  lease->job = job.job;
+  lease->start_s = job.start_s;
+  lease->limit_s = job.limit_s;
+  if (lease->state == State::offered)
+    enter(lease, State::held, now, now + agent_wait_s_);
+  if (news) out->push_back(held(*lease, false));
+  if (!job.running && lease->state != State::ending) {
+    if (lease->state == State::held) lease->cause = "reclaimed";
+    enter(lease, State::ending, now, now + retry_s);
+  } else if (news && lease->killed) {
+    out->push_back(EndLease{lease->job, lease->node});
+  }
+}
+
+void LeaseTable::adopt(LeaseJob const& job, TimeS now, Actions* out) {
+  Lease lease;
+  lease.nonce = job.ticket;
+  lease.node = job.node;
+  lease.trainer = job.trainer;
+  lease.uid = job.uid;
+  lease.job = job.job;
+  lease.seen = true;
+  lease.start_s = job.start_s;
+  lease.limit_s = job.limit_s;
+  lease.begun_s = job.start_s;
+  enter(&lease, State::held, now, now + agent_wait_s_);
+  leases_[lease.nonce] = lease;
+  out->push_back(held(lease, true));
+}
+
+void LeaseTable::match(Snapshot const& snapshot, TimeS now, Actions* out) {
+  std::set<std::string> present;
+  for (auto const& job : snapshot.leases) {
+    if (job.trainer == 0 || job.ticket.empty()) continue;
+    present.insert(job.ticket);
+    auto const known = leases_.find(job.ticket);
+    if (known != leases_.end())
+      match_one(&known->second, job, now, out);
+    else if (job.running)
+      adopt(job, now, out);
+  }
+  for (auto it = leases_.begin(); it != leases_.end();) {
+    auto const& lease = it->second;
+    bool const gone = !present.count(lease.nonce) &&
+                      lease.state != State::offered &&
+                      (lease.seen || now - lease.since_s > unseen_wait_s);
+    if (gone && lease.state == State::held) it->second.cause = "reclaimed";
+    if (gone) out->push_back(ended(lease, now));
+    it = gone ? leases_.erase(it) : std::next(it);
+  }
+}
+
+bool LeaseTable::is_late(Lease const& lease, TimeS now) const {
+  if (lease.state == State::held && lease.agent) return false;
+  return lease.deadline_s > 0 && now >= lease.deadline_s;
+}
+
+std::vector<Lease> LeaseTable::expire(TimeS now, Actions* out) {
+  std::vector<Lease> void_offers;
+  for (auto it = leases_.begin(); it != leases_.end();) {
+    auto& lease = it->second;
+    if (!is_late(lease, now)) {
+      ++it;
+      continue;
+    }
+    if (lease.state == State::offered) {
+      void_offers.push_back(lease);
+      it = leases_.erase(it);
+      continue;
+    }
+    if (lease.state == State::held) lease.cause = "no_agent";
+    kill(&lease, now, out);
+    ++it;
+  }
+  return void_offers;
+}
+
+TimeS LeaseTable::next_s(TimeS fallback) const {
+  for (auto const& [nonce, lease] : leases_)
+    if (lease.deadline_s > 0 && !(lease.state == State::held && lease.agent))
+      fallback = std::min(fallback, lease.deadline_s);
+  return fallback;
+}
+
+Lease const* LeaseTable::on_node(std::string const& node) const {
+  Lease const* result = nullptr;
+  for (auto const& [nonce, lease] : leases_)
+    if (lease.node == node && (!result || result->state == State::ending))
+      result = &lease;
+  return result;
+}
+
+std::vector<Lease const*> LeaseTable::used_by(JobId trainer) const {
+  std::vector<Lease const*> result;
+  for (auto const& [nonce, lease] : leases_)
+    if (lease.trainer == trainer && lease.is_used()) result.push_back(&lease);
+  return result;
+}
+
+void LeaseTable::set_extended(std::string const& nonce, TimeS now) {
+  auto const found = leases_.find(nonce);
+  if (found != leases_.end()) found->second.extended_s = now;
+}
+
+Lease* LeaseTable::find(JobId trainer, std::string const& node) {
+  Lease* result = nullptr;
+  for (auto& [nonce, lease] : leases_)
+    if (lease.trainer == trainer && lease.node == node &&
+        (!result || result->state == State::ending))
+      result = &lease;
+  return result;
+}
+
+}  // namespace gleaner

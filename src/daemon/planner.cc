@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The daemon's view of the world in the allocator's words, and back.
+#include "daemon/planner.hh"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner {
+namespace {
+
+constexpr std::chrono::milliseconds solve_limit{1000};
+
+/// Trainers that can be spoken to, in order of arrival.
+std::vector<TrainerEntry const*> in_order(Roster const& roster) {
+  std::vector<TrainerEntry const*> result;
+  for (auto const& [job, trainer] : roster.all())
+    if (trainer.link != 0 && trainer.present &&
+        trainer.progress.state != "finished")
+      result.push_back(&trainer);
+  std::stable_sort(result.begin(), result.end(), [](auto* a, auto* b) {
+    return a->base.submit_s < b->base.submit_s;
+  });
+  return result;
+}
+
+/// A user whom Slurm just refused keeps what is there and gets no more.
+/// False: not even that makes sense, leave the trainer out.
+bool limit_to_present(Trainer* trainer) {
+  auto const count = static_cast<int>(trainer->nodes.size());
+  if (count < trainer->nodes_min) return false;
+  trainer->nodes_max = std::min(trainer->nodes_max, count);
+  trainer->speed.resize(static_cast<std::size_t>(trainer->nodes_max) + 1);
+  return true;
+}
+
+Node to_node(Hole const& hole, TimeS now) {
+  Node node{hole.node, std::nullopt, hole.weight};
+  if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
+  return node;
+}
+
+bool is_idle(PlanInput const& input, Place const& place) {
+  return !place.hole.leased && !place.lent &&
+         !input.leases.on_node(place.hole.node) &&
+         !input.nodes.blocks(place.hole.node, input.now);
+}
+
+}  // namespace
+
+double ask_lead_s(Config const& config) {
+  return std::max(config.release_lead_s, config.give_back_s);
+}
+
+int lease_minutes(Config const& config, Hole const& hole, TimeS now) {
+  if (!hole.end_s) return config.lease_minutes_max;
+  auto const minutes = std::ceil((*hole.end_s - now) / 60);
+  return std::clamp(static_cast<int>(minutes), 1, config.lease_minutes_max);
+}
+
+Problem make_problem(PlanInput const& input) {
+  Problem problem;
+  problem.forward_looking_s = input.config.forward_looking_s;
+  problem.hole_s_min =
+      std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
+  NodeSet used;
+  for (auto const* entry : in_order(input.roster)) {
+    Trainer trainer{std::to_string(entry->base.job),
+                    entry->base.nodes_min,
+                    entry->base.nodes_max,
+                    {},
+                    entry->speed,
+                    input.config.expand_cost_s,
+                    input.config.shrink_cost_s};
+    for (auto const* lease : input.leases.used_by(entry->base.job))
+      trainer.nodes.insert(lease->node);
+    if (input.users.blocks(entry->base.uid, input.now) &&
+        !limit_to_present(&trainer))
+      continue;
+    for (auto const& node : trainer.nodes) used.insert(node);
+    problem.trainers.push_back(std::move(trainer));
+  }
+  for (auto const& [name, place] : input.places) {
+    if (input.aside.count(name)) continue;
+    if (used.contains(name) || is_idle(input, place))
+      problem.nodes.push_back(to_node(place.hole, input.now));
+  }
+  return problem;
+}
+
+Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
+  auto const problem = make_problem(input);
+  auto const plan = allocator.allocate(problem, solve_limit);
+  if (!plan) return plan.error();
+  Changes changes;
+  for (auto const& trainer : problem.trainers) {
+    auto const job = static_cast<JobId>(std::stoul(trainer.id));
+    auto const& planned = plan->at(trainer.id);
+    changes.nodes_planned += static_cast<int>(planned.size());
+    for (auto const& name : planned)
+      if (!trainer.nodes.contains(name) &&
+          is_idle(input, input.places.at(name)))
+        changes.lend.push_back({job, name});
+    for (auto const* lease : input.leases.used_by(job))
+      if (!planned.contains(lease->node) && !input.aside.count(lease->node) &&
+          lease->state == Lease::State::held && input.places.count(lease->node))
+        changes.take.push_back(lease->nonce);
+  }
+  return changes;
+}
+
+}  // namespace gleaner

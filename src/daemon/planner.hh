@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From what is known to an allocator's Problem, and from its Plan to changes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alloc/allocator.hh"
+#include "core/config.hh"
+#include "daemon/backoff.hh"
+#include "daemon/demand.hh"
+#include "daemon/lease_table.hh"
+#include "daemon/roster.hh"
+
+namespace gleaner {
+
+/// All that a plan depends on.
+struct PlanInput {
+  Config const& config;
+  Places const& places;
+  std::map<std::string, JobId> const& aside;  ///< nodes kept for rigid jobs
+  LeaseTable const& leases;
+  Roster const& roster;
+  Backoff<Uid> const& users;
+  Backoff<std::string> const& nodes;
+  TimeS now = 0;
+};
+
+/// What the plan would change.
+struct Changes {
+  struct Lend {
+    JobId trainer = 0;
+    std::string node;
+  };
+  std::vector<Lend> lend;         ///< idle now: can be offered at once
+  std::vector<std::string> take;  ///< nonces of leases to be given back
+  int nodes_planned = 0;          ///< nodes that trainers have by the plan
+};
+
+/// How long before a planned use a node is asked back.
+double ask_lead_s(Config const& config);
+
+Problem make_problem(PlanInput const& input);
+Result<Changes> make_changes(PlanInput const& input, Allocator& allocator);
+
+/// Minutes for the time limit of a lease: the hole, in whole minutes rounded
+/// up. Slurm's limit is the safety net; gleanerd ends the lease in time.
+int lease_minutes(Config const& config, Hole const& hole, TimeS now);
+
+}  // namespace gleaner

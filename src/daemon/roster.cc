@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Registration, and what is kept of a coordinator's reports.
+#include "daemon/roster.hh"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner {
+namespace {
+
+BaseJob const* find_base(Snapshot const& snapshot, JobId job) {
+  for (auto const& base : snapshot.trainers)
+    if (base.job == job) return &base;
+  return nullptr;
+}
+
+/// Why this uid may not speak for this job; "" if it may.
+std::string refusal(BaseJob const* base, Candidate const& candidate) {
+  auto const job = "job " + std::to_string(candidate.request.job);
+  if (!base)
+    return job +
+           " is no training job of this cluster [submit it with sbatch "
+           "--malleable=MIN-MAX]";
+  if (base->uid != candidate.uid)
+    return job + " belongs to uid " + std::to_string(base->uid) +
+           ", the coordinator runs as uid " + std::to_string(candidate.uid);
+  if (!base->running) return job + " is not running";
+  return "";
+}
+
+/// A new curve is told to the allocator only when it differs enough: each
+/// change may move nodes, and measurements scatter.
+bool differs(std::vector<double> const& a, std::vector<double> const& b) {
+  if (a.size() != b.size()) return true;
+  for (std::size_t i = 1; i < a.size(); ++i)
+    if (std::abs(a[i] - b[i]) > 0.15 * std::abs(b[i])) return true;
+  return false;
+}
+
+/// More than k times as fast on k nodes is a wrong report.
+void clamp(std::vector<double>* speed) {
+  for (std::size_t k = 1; k < speed->size(); ++k)
+    (*speed)[k] = std::min((*speed)[k], static_cast<double>(k));
+}
+
+void update_speed(TrainerEntry* trainer) {
+  auto speed = trainer->curve.speed(trainer->base.nodes_max);
+  clamp(&speed);
+  if (differs(speed, trainer->speed)) trainer->speed = std::move(speed);
+}
+
+}  // namespace
+
+TrainerEntry& Roster::entry(JobId job, TimeS now) {
+  auto const [found, made] = trainers_.try_emplace(job);
+  if (made) {
+    found->second.base.job = job;
+    found->second.link_lost_s = now;
+  }
+  return found->second;
+}
+
+TrainerEntry* Roster::find(JobId job) {
+  auto const found = trainers_.find(job);
+  return found == trainers_.end() ? nullptr : &found->second;
+}
+
+TrainerEntry const* Roster::find(JobId job) const {
+  auto const found = trainers_.find(job);
+  return found == trainers_.end() ? nullptr : &found->second;
+}
+
+TrainerEntry* Roster::by_link(LinkId link) {
+  if (link == 0) return nullptr;
+  for (auto& [job, trainer] : trainers_)
+    if (trainer.link == link) return &trainer;
+  return nullptr;
+}
+
+std::vector<TrainerEntry> Roster::match(Snapshot const& snapshot) {
+  std::vector<TrainerEntry> gone;
+  for (auto it = trainers_.begin(); it != trainers_.end();) {
+    auto const* base = find_base(snapshot, it->first);
+    auto& trainer = it->second;
+    if (base) {
+      trainer.base = *base;
+      update_speed(&trainer);
+    }
+    trainer.present = base && base->running;
+    if (!trainer.present) gone.push_back(trainer);
+    it = trainer.present ? std::next(it) : trainers_.erase(it);
+  }
+  return gone;
+}
+
+std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
+                                      TimeS now, Actions* out) {
+  std::vector<Candidate> accepted, waiting;
+  for (auto const& candidate : candidates_) {
+    auto const* base = find_base(snapshot, candidate.request.job);
+    auto const why = refusal(base, candidate);
+    bool const early = !base || (base->uid == candidate.uid && !base->running);
+    if (early && now < candidate.since_s + wait_s) {
+      waiting.push_back(candidate);
+      continue;
+    }
+    if (!why.empty()) {
+      out->push_back(Tell{candidate.link, msg::RegisterRefused{why}});
+      out->push_back(CloseLink{candidate.link});
+      out->push_back(Record{"registration_refused",
+                            {{"job", candidate.request.job},
+                             {"uid", candidate.uid},
+                             {"why", why}}});
+      continue;
+    }
+    auto& trainer = entry(candidate.request.job, now);
+    if (trainer.link != 0 && trainer.link != candidate.link)
+      out->push_back(CloseLink{trainer.link});
+    trainer.base = *base;
+    trainer.present = true;
+    trainer.link = candidate.link;
+    update_speed(&trainer);
+    accepted.push_back(candidate);
+  }
+  candidates_ = std::move(waiting);
+  return accepted;
+}
+
+void Roster::unlink(LinkId link, TimeS now) {
+  if (auto* trainer = by_link(link)) {
+    trainer->link = 0;
+    trainer->link_lost_s = now;
+  }
+  std::erase_if(candidates_, [&](auto& c) { return c.link == link; });
+}
+
+void Roster::note_progress(LinkId link, msg::Progress const& progress) {
+  auto* trainer = by_link(link);
+  if (!trainer) return;
+  // The report after a resize still has the stall in it.
+  bool const steady = progress.state == "running" &&
+                      progress.generation == trainer->progress.generation &&
+                      progress.step > trainer->progress.step;
+  auto const nodes = static_cast<int>(progress.nodes.size());
+  if (steady && nodes <= trainer->base.nodes_max)
+    trainer->curve.add(nodes, progress.samples_per_s);
+  trainer->progress = progress;
+  trainer->progress.state = progress.state.substr(0, 16);
+}
+
+TimeS Roster::next_s(double wait_s, TimeS fallback) const {
+  for (auto const& candidate : candidates_)
+    fallback = std::min(fallback, candidate.since_s + wait_s);
+  return fallback;
+}
+
+}  // namespace gleaner

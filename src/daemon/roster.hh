@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which trainers there are: their batch jobs, coordinators and progress.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "daemon/actions.hh"
+#include "profile/scaling_curve.hh"
+#include "proto/daemon_messages.hh"
+
+namespace gleaner {
+
+/// A trainer known by its registration or by the leases it holds.
+struct TrainerEntry {
+  BaseJob base;
+  bool present = false;    ///< its batch job was in the last snapshot, running
+  LinkId link = 0;         ///< 0 while no coordinator is connected
+  TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
+  msg::Progress progress;  ///< as the coordinator reports; for show
+  ScalingCurve curve;
+  std::vector<double> speed;     ///< what the allocator is told
+  std::set<std::string> agents;  ///< nodes on which it says agents run
+};
+
+/// A coordinator that asked to be registered before its job was seen.
+struct Candidate {
+  LinkId link = 0;
+  Uid uid = 0;
+  msg::Register request;
+  TimeS since_s = 0;
+};
+
+class Roster {
+ public:
+  /// The entry of a base job, made if need be.
+  TrainerEntry& entry(JobId job, TimeS now);
+  TrainerEntry* find(JobId job);
+  TrainerEntry const* find(JobId job) const;
+  TrainerEntry* by_link(LinkId link);
+  std::map<JobId, TrainerEntry> const& all() const { return trainers_; }
+
+  /// A coordinator asks; settle() answers.
+  void ask(Candidate candidate) { candidates_.push_back(std::move(candidate)); }
+
+  /// Bring base jobs up to date.  Those gone are taken out and returned.
+  std::vector<TrainerEntry> match(Snapshot const& snapshot);
+
+  /// Accept or refuse candidates; one whose job the snapshot does not have yet
+  /// waits for up to `wait_s`.  Returns the accepted.
+  std::vector<Candidate> settle(Snapshot const& snapshot, double wait_s,
+                                TimeS now, Actions* out);
+
+  /// The connection is gone.
+  void unlink(LinkId link, TimeS now);
+
+  /// A report from the coordinator; feeds the curve when the size is steady.
+  void note_progress(LinkId link, msg::Progress const& progress);
+
+  /// When the next candidate has waited too long; `fallback` if none does.
+  TimeS next_s(double wait_s, TimeS fallback) const;
+
+ private:
+  std::map<JobId, TrainerEntry> trainers_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace gleaner

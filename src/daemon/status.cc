@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A view of the brain for people.
+#include "daemon/status.hh"
+
+#include <algorithm>
+
+namespace gleaner {
+namespace {
+
+/// The value below which `part` of the values lie; 0 for none.
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0;
+  auto const at = static_cast<std::ptrdiff_t>(
+      part * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+/// A base job without a coordinator has only just begun, or lost it.
+std::string state_of(TrainerEntry const* trainer) {
+  if (!trainer || trainer->link == 0) return "unregistered";
+  return trainer->progress.state.empty() ? "waiting" : trainer->progress.state;
+}
+
+msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base) {
+  auto const* trainer = brain.roster().find(base.job);
+  msg::TrainerStatus status;
+  status.job = base.job;
+  status.uid = base.uid;
+  status.name = base.name;
+  status.nodes_min = base.nodes_min;
+  status.nodes_max = base.nodes_max;
+  status.state = state_of(trainer);
+  for (auto const& [nonce, lease] : brain.leases().all())
+    if (lease.trainer == base.job && lease.begun_s > 0 &&
+        lease.state != Lease::State::ending)
+      status.nodes.push_back(lease.node);
+  std::sort(status.nodes.begin(), status.nodes.end());
+  if (!trainer) return status;
+  status.generation = trainer->progress.generation;
+  status.step = trainer->progress.step;
+  status.samples = trainer->progress.samples;
+  status.samples_per_s = trainer->progress.samples_per_s;
+  status.loss = trainer->progress.loss;
+  return status;
+}
+
+msg::LeaseStatus to_status(Lease const& lease, Snapshot const& snapshot) {
+  msg::LeaseStatus status{lease.job,     lease.node,
+                          lease.trainer, name_of(lease.state),
+                          lease.since_s, lease.until_s};
+  for (auto const& hole : snapshot.holes)
+    if (hole.node == lease.node) status.until_s = hole.end_s.value_or(0);
+  return status;
+}
+
+}  // namespace
+
+msg::StatusReply make_status(Brain const& brain, TimeS now) {
+  msg::StatusReply reply;
+  auto const& snapshot = brain.snapshot();
+  reply.time_s = now;
+  reply.snapshot_s = snapshot.time_s;
+  reply.mode = brain.config().mode;
+  reply.policy = brain.config().policy;
+  reply.nodes_total = snapshot.nodes_total;
+  for (auto const& base : snapshot.trainers)
+    reply.trainers.push_back(to_status(brain, base));
+  for (auto const& [nonce, lease] : brain.leases().all())
+    reply.leases.push_back(to_status(lease, snapshot));
+  std::sort(reply.leases.begin(), reply.leases.end(),
+            [](auto& a, auto& b) { return a.node < b.node; });
+  for (auto const& hole : snapshot.holes)
+    reply.holes.push_back({hole.node, hole.leased, hole.end_s.value_or(0)});
+  std::vector<double> const stalls(brain.stalls_s().begin(),
+                                   brain.stalls_s().end());
+  reply.stall_p50_s = quantile(stalls, 0.50);
+  reply.stall_p99_s = quantile(stalls, 0.99);
+  return reply;
+}
+
+}  // namespace gleaner

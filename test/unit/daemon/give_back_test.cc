@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/// When Slurm gets nodes back: on arrivals, before planned starts, in any case.
+#include "test/unit/daemon/world.hh"
+
+namespace gleaner {
+namespace {
+
+TEST_CASE("a rigid job that arrives gets its nodes back") {
+  World w;
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.pending(5, 2);
+  CHECK(w.look() == "back n[1-2] of 7 (arrival, 1s)");
+  CHECK(w.recorded("arrival") == 1);
+}
+
+TEST_CASE("what is not given back by the deadline is ended") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  CHECK(w.later(0.5) == "");
+  CHECK(w.brain.next_s(w.now) == Approx(w.now + 0.5));
+  CHECK(w.later(0.5) == "end 101");
+  CHECK(w.later(1) == "");
+  CHECK(w.later(5) == "end 101");  // still there: once more
+}
+
+TEST_CASE("a job that idle nodes can serve takes nothing from a trainer") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.holes("n[1-2]");
+  w.pending(5, 1);
+  CHECK(w.look() == "");
+}
+
+TEST_CASE("nodes of lower Weight are given back although worse are idle") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.holes("n[1-2]");
+  w.hole("n2").weight = 100;
+  w.pending(5, 1);
+  CHECK(w.look() == "offer n2->7; back n1 of 7 (arrival, 1s)");
+}
+
+TEST_CASE("a job that cannot start even with all leases returned waits") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 4, {"n1", "n2"});
+  w.pending(5, 3);
+  CHECK(w.look() == "");
+}
+
+TEST_CASE("a job gets back only nodes that it can use") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3"});
+  SECTION("it insists on one") { w.pending(5, 1, "n3"); }
+  SECTION("it will not have the others") {
+    w.pending(5, 1);
+    w.cluster.pending[0].excluded = *NodeSet::parse("n[1-2]");
+  }
+  SECTION("its partition has only that") {
+    w.pending(5, 1);
+    w.cluster.pending[0].partition = "other";
+    w.cluster.partitions["other"] = *NodeSet::parse("n3");
+  }
+  CHECK(w.look() == "back n3 of 7 (arrival, 1s)");
+}
+
+TEST_CASE("nodes kept for a job are not lent again while it waits") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  w.look();
+  w.says(7, msg::LeaseEnded{"n1", 101, "released"});
+  w.end_of_lease(101);
+  CHECK(w.look() == "");
+  CHECK(w.later(9) == "");
+  SECTION("until it has started") {
+    w.cluster.pending.clear();
+    w.holes("");
+    CHECK(w.look() == "");
+    w.holes("n1");
+    CHECK(w.look() == "offer n1->7");
+  }
+  SECTION("until arrival_hold_s is over") {
+    CHECK(w.later(1) == "offer n1->7");
+    CHECK(w.later(1) == "");  // and it is not asked back for the same job
+  }
+  SECTION("until backfill plans it for later") {
+    w.cluster.backfill_s = w.now;
+    w.cluster.pending[0].start_s = w.now + 100;
+    CHECK(w.look() == "offer n1->7");
+  }
+}
+
+TEST_CASE("two jobs that arrive together get nodes for both") {
+  World w;
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.pending(5, 2);
+  w.pending(6, 1);
+  CHECK(w.look() == "back n[1-3] of 7 (arrival, 1s)");
+}
+
+TEST_CASE("a job that becomes able to start later is an arrival then") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.pending(5, 2);
+  CHECK(w.look() == "");
+  w.holes("n[1-2]");
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+}
+
+TEST_CASE("nodes are back before their planned use") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 4, {"n1", "n2"});
+  w.hole("n2").end_s = w.now + 100;
+  CHECK(w.look() == "");
+  CHECK(w.later(97) == "");
+  CHECK(w.brain.next_s(w.now) == Approx(w.now + 1));
+  CHECK(w.later(1) == "back n2 of 7 (planned_start, 1s)");
+  w.says(7, msg::LeaseEnded{"n2", 102, "released"});
+  w.end_of_lease(102);
+  CHECK(w.look() == "");
+}
+
+TEST_CASE("a plan that moves near takes the node back at once") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.hole("n1").end_s = w.now - 1;
+  CHECK(w.look() == "back n1 of 7 (planned_start, 1s)");
+}
+
+TEST_CASE("a leased node that is drained is given back in peace") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 4, {"n1", "n2"});
+  w.holes("n1");
+  CHECK(w.look() == "");
+  CHECK(w.later(2) == "back n2 of 7 (drained, 30s)");
+}
+
+TEST_CASE("a node given back is free again only when Slurm says so") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.says(7, msg::LeaseEnded{"n1", 101, "lost"});
+  CHECK(w.look() == "");
+  CHECK(w.later(2) == "end 101");  // it should have been over by now
+  w.end_of_lease(101);
+  CHECK(w.look() == "offer n1->7");
+}
+
+}  // namespace
+}  // namespace gleaner

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/// When a node is lent, to whom, and when it is not.
+#include "test/unit/daemon/world.hh"
+
+namespace gleaner {
+namespace {
+
+TEST_CASE("idle nodes are offered to a trainer as soon as it registers") {
+  World w;
+  w.holes("n[1-2]");
+  w.base_job(7, 1, 4);
+  CHECK(w.look() == "");
+  CHECK(w.registers(7) == "welcome 7; offer n1->7; offer n2->7");
+}
+
+TEST_CASE("a new hole is offered at once") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.holes("n[1-2]");
+  CHECK(w.look() == "offer n2->7");
+}
+
+TEST_CASE("a node is offered once, not again while the ticket is out") {
+  World w;
+  w.holes("n1");
+  w.base_job(7, 1, 4);
+  w.look();
+  w.registers(7);
+  CHECK(w.look() == "");
+  CHECK(w.later(5) == "");
+}
+
+TEST_CASE("an offer that is not taken up is void; user and node rest a while") {
+  World w;
+  w.holes("n1");
+  w.base_job(7, 1, 4);
+  w.look();
+  w.registers(7);
+  CHECK(w.later(11) == "");
+  CHECK(w.recorded("lease_refused") == 1);
+  CHECK(w.later(1) == "");
+  CHECK(w.later(1) == "offer n1->7");
+}
+
+TEST_CASE("a refused user rests for longer each time, another is served") {
+  World w;
+  w.holes("n1");
+  w.base_job(7, 1, 1, 1000);
+  w.look();
+  w.registers(7);
+  CHECK(w.says(7, msg::LeaseFailed{"n1", "refused"}) == "");
+  CHECK(w.later(1) == "");  // the node rests for 2 s
+  CHECK(w.later(1) == "offer n1->7");
+  CHECK(w.says(7, msg::LeaseFailed{"n1", "refused"}) == "");
+  CHECK(w.later(2) == "");
+  w.base_job(8, 1, 1, 1001);
+  w.look();
+  w.registers(8, {}, 1001);
+  w.holes("n[1-2]");
+  CHECK(w.look() == "offer n2->7");
+}
+
+TEST_CASE("a node that Slurm wants within hole_s_min is not lent") {
+  World w;
+  w.holes("n[1-2]");
+  w.hole("n1").end_s = w.now + 4;
+  w.base_job(7, 1, 4);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7; offer n2->7");
+}
+
+TEST_CASE("the time limit covers the hole in whole minutes") {
+  struct Row {
+    std::optional<double> hole_s;
+    int minutes;
+  };
+  auto row =
+      GENERATE(Row{{}, 60}, Row{10, 1}, Row{60, 1}, Row{61, 2}, Row{7200, 60});
+  Hole hole;
+  if (row.hole_s) hole.end_s = 1000 + *row.hole_s;
+  CHECK(lease_minutes(World::settings("on"), hole, 1000) == row.minutes);
+}
+
+TEST_CASE("a lease whose hole goes on is extended before its limit") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  CHECK(w.later(3600 - 91) == "");
+  CHECK(w.later(2) == "extend 101 to 119min");
+  CHECK(w.later(1) == "");
+  w.cluster.leases[0].limit_s += 3600;
+  CHECK(w.later(30) == "");
+}
+
+TEST_CASE("a lease that cannot be extended is asked back before its limit") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.later(3600 - 1.5);
+  CHECK(w.brain.leases().on_node("n1")->state == Lease::State::returning);
+}
+
+TEST_CASE("no more than leases_per_hour_max are lent") {
+  World w;
+  auto config = World::settings("on");
+  config.leases_per_hour_max = 1;
+  w.brain.configure(config);
+  w.holes("n[1-2]");
+  w.base_job(7, 1, 4);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7; offer n1->7");
+  CHECK(w.later(1) == "");
+}
+
+TEST_CASE("nothing is lent while Slurm is not set up for it, or silent") {
+  World w;
+  w.holes("n1");
+  w.base_job(7, 1, 4);
+  w.brain.set_lending(false);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7");
+  w.brain.set_lending(true);
+  w.now += 60;  // the last snapshot is a minute old
+  CHECK(w.decide() == "");
+  CHECK(w.look() == "offer n1->7");
+}
+
+TEST_CASE("a second trainer gets its share; the first gives nodes up") {
+  World w;
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.base_job(8, 1, 4);
+  w.look();
+  CHECK(w.registers(8) == "welcome 8; back n[3-4] of 7 (plan, 30s)");
+  w.says(7, msg::LeaseEnded{"n3", 103, "released"});
+  w.end_of_lease(103);
+  CHECK(w.look() == "offer n3->8");
+}
+
+TEST_CASE("with observe nothing is lent, asked back or ended") {
+  World w("observe");
+  w.holes("n[1-2]");
+  w.base_job(7, 1, 4);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7");
+  w.lease(101, "n1", 99, "unknown");  // its trainer is gone
+  w.pending(5, 2);
+  CHECK(w.look() == "");
+  CHECK(w.later(60) == "");
+  CHECK(w.recorded("observed") > 0);
+}
+
+}  // namespace
+}  // namespace gleaner

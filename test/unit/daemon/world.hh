@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A small cluster for the tests of gleanerd's decisions, and the notation in
+/// which they are compared: "offer n1->7; back n2 of 7 (arrival, 1s); end 101".
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/brain.hh"
+
+namespace gleaner {
+
+class World {
+ public:
+  explicit World(std::string const& mode = "on")
+      : brain(settings(mode), nonces()) {
+    brain.set_lending(true);
+    cluster.partitions["main"] = {};
+  }
+
+  static Config settings(std::string const& mode) {
+    auto config = default_config();
+    config.mode = mode;
+    config.hole_s_min = 5;
+    config.release_lead_s = 2;
+    config.give_back_s = 1;
+    config.arrival_hold_s = 10;
+    config.agent_wait_s = 15;
+    config.ticket_valid_s = 10;
+    return config;
+  }
+
+  // --- the cluster ---------------------------------------------------------
+
+  /// Idle nodes; those that leases hold stay leased.
+  void holes(std::string_view text) {
+    cluster.holes.clear();
+    auto const names = NodeSet::parse(text);
+    for (auto const& name : *names)
+      cluster.holes.push_back({name, {}, {}, 0, 1, 1, ""});
+    for (auto& hole : cluster.holes)
+      cluster.partitions["main"].insert(hole.node);
+    cluster.nodes_total = static_cast<int>(cluster.holes.size());
+    mark_leased();
+  }
+
+  Hole& hole(std::string const& node) {
+    for (auto& hole : cluster.holes)
+      if (hole.node == node) return hole;
+    FAIL("no hole " << node);
+    throw 0;
+  }
+
+  /// A rigid job in the queue, of default priority.
+  void pending(JobId job, int nodes, std::string_view required = "") {
+    PendingJob p;
+    p.job = job;
+    p.partition = "main";
+    p.nodes = nodes;
+    p.required = *NodeSet::parse(required);
+    cluster.pending.push_back(p);
+  }
+
+  void base_job(JobId job, int nodes_min, int nodes_max, Uid uid = 1000) {
+    cluster.trainers.push_back(
+        {job, uid, "train", nodes_min, nodes_max, "--gres=gpu:4", true, now});
+  }
+
+  /// A lease that runs, as Slurm shows it.
+  void lease(JobId job, std::string const& node, JobId trainer,
+             std::string const& ticket, Uid uid = 1000) {
+    cluster.leases.push_back(
+        {job, node, uid, trainer, ticket, true, now, now + 3600});
+    mark_leased();
+  }
+
+  void end_of_lease(JobId job) {
+    std::erase_if(cluster.leases, [&](auto& l) { return l.job == job; });
+    mark_leased();
+  }
+
+  void end_of_base_job(JobId job) {
+    std::erase_if(cluster.trainers, [&](auto& t) { return t.job == job; });
+  }
+
+  // --- events --------------------------------------------------------------
+
+  /// Look at the cluster, decide, and say what is to be done.
+  std::string look() {
+    cluster.time_s = now;
+    brain.on_snapshot(cluster, now);
+    return decide();
+  }
+
+  std::string later(double seconds) {
+    now += seconds;
+    return look();
+  }
+
+  /// The coordinator of `job` connects; its link has the number of the job.
+  std::string registers(JobId job, std::vector<msg::HeldLease> leases = {},
+                        Uid uid = 1000) {
+    brain.on_coordinator(job, uid, msg::Register{job, std::move(leases)}, now);
+    return decide();
+  }
+
+  template <class Message>
+  std::string says(JobId job, Message message) {
+    brain.on_coordinator(job, 1000, message, now);
+    return decide();
+  }
+
+  /// The offer of this node is taken up: Slurm's lease gets the number `lease`.
+  std::string takes(JobId trainer, std::string const& node, JobId number) {
+    auto const* offer = brain.leases().on_node(node);
+    REQUIRE(offer);
+    lease(number, node, trainer, offer->nonce);
+    says(trainer, msg::LeaseStarted{node, number, 0.03});
+    return look();
+  }
+
+  std::string loses_link(JobId job) {
+    brain.on_link_lost(job, now);
+    return decide();
+  }
+
+  std::string decide() { return text(brain.decide(now)); }
+
+  /// A registered trainer that holds these nodes; leases from 101 on.
+  void running_trainer(JobId job, int nodes_min, int nodes_max,
+                       std::vector<std::string> const& nodes) {
+    base_job(job, nodes_min, nodes_max);
+    look();
+    registers(job);
+    JobId number = 101;
+    for (auto const& node : nodes) takes(job, node, number++);
+    look();
+  }
+
+  Snapshot cluster;
+  Brain brain;
+  TimeS now = 1000;
+  std::vector<Record> records;  ///< all so far
+
+  /// How often this was recorded.
+  long recorded(std::string const& event) const {
+    return std::count_if(records.begin(), records.end(),
+                         [&](auto& r) { return r.event == event; });
+  }
+
+ private:
+  static std::function<std::string()> nonces() {
+    return [n = 0]() mutable { return "nonce" + std::to_string(++n); };
+  }
+
+  void mark_leased() {
+    for (auto& hole : cluster.holes)
+      hole.leased =
+          std::any_of(cluster.leases.begin(), cluster.leases.end(),
+                      [&](auto& lease) { return lease.node == hole.node; });
+  }
+
+  std::string text(Actions const& actions) {
+    std::vector<std::string> parts;
+    for (auto const& action : actions)
+      if (auto part = std::visit([&](auto& a) { return text(a); }, action);
+          !part.empty())
+        parts.push_back(part);
+    std::string all;
+    for (auto const& part : parts) all += (all.empty() ? "" : "; ") + part;
+    return all;
+  }
+
+  std::string text(Offer const& offer) {
+    return "offer " + offer.ticket.node + "->" + std::to_string(offer.link);
+  }
+  std::string text(Tell const& tell) {
+    auto const link = std::to_string(tell.link);
+    if (auto* back = std::get_if<msg::GiveBack>(&tell.message)) {
+      NodeSet nodes;
+      for (auto const& node : back->nodes) nodes.insert(node);
+      return "back " + nodes.to_string() + " of " + link + " (" + back->cause +
+             ", " + std::to_string(static_cast<int>(back->deadline_s - now)) +
+             "s)";
+    }
+    if (auto* refused = std::get_if<msg::RegisterRefused>(&tell.message))
+      return "refuse " + link + " (" + refused->why + ")";
+    return "welcome " + link;
+  }
+  std::string text(CloseLink const& close) {
+    return "close " + std::to_string(close.link);
+  }
+  std::string text(EndLease const& end) {
+    return "end " + std::to_string(end.job);
+  }
+  std::string text(ExtendLease const& extend) {
+    return "extend " + std::to_string(extend.job) + " to " +
+           std::to_string(extend.minutes) + "min";
+  }
+  std::string text(LookAgain const&) { return ""; }
+  std::string text(Record const& record) {
+    records.push_back(record);
+    return "";
+  }
+};
+
+}  // namespace gleaner
