@@ -17,4 +17,5 @@ include %reldir%/unit/daemon/local.mk
 include %reldir%/unit/cli/local.mk
 include %reldir%/unit/plugins/local.mk
 include %reldir%/unit/runtime/local.mk
+include %reldir%/unit/runtime/agent/local.mk
 include %reldir%/system/local.mk

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One leased node's share of a training: start members, watch them, end them.
+#include "runtime/agent/agent.hh"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "core/log.hh"
+#include "proto/secret_handshake.hh"
+#include "runtime/agent/gpu_share.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double connect_timeout_s = 5;
+constexpr int connect_attempts = 3;
+constexpr std::chrono::milliseconds connect_pause{200};
+/// Until StartMembers says what the training wants.
+constexpr double first_silence_s = 30;
+
+char const* environment(char const* name) {
+  char const* value = std::getenv(name);
+  return value ? value : "";
+}
+
+int usable_cpus() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// This process's environment, without what a member gets anew.
+std::vector<std::string> inherited_environment() {
+  std::vector<std::string> env;
+  for (char** entry = environ; *entry; ++entry) {
+    std::string_view const text = *entry;
+    if (text.rfind("GLEANER_MEMBER=", 0) == 0 ||
+        text.rfind("GLEANER_NODE=", 0) == 0 ||
+        text.rfind("CUDA_VISIBLE_DEVICES=", 0) == 0)
+      continue;
+    env.emplace_back(text);
+  }
+  return env;
+}
+
+}  // namespace
+
+Result<AgentOptions> AgentOptions::from_environment() {
+  AgentOptions options;
+  options.coordinator = environment("GLEANER_COORDINATOR");
+  options.secret = environment("GLEANER_SECRET");
+  options.node = environment("GLEANER_NODE");
+  if (options.node.empty()) options.node = environment("SLURMD_NODENAME");
+  options.gpus = environment("CUDA_VISIBLE_DEVICES");
+  std::string_view const job = environment("SLURM_JOB_ID");
+  std::from_chars(job.data(), job.data() + job.size(), options.lease_job);
+  for (auto const& [name, value] :
+       {std::pair("GLEANER_COORDINATOR", options.coordinator),
+        std::pair("GLEANER_SECRET", options.secret),
+        std::pair("GLEANER_NODE", options.node)})
+    if (value.empty())
+      return Error{Errc::invalid_argument,
+                   std::string(name) +
+                       " is not set (the agent is started by gleaner run, not "
+                       "by hand) [see gleaner(1)]"};
+  return options;
+}
+
+Agent::Agent(AgentOptions options)
+    : options_(std::move(options)),
+      children_(io_, SIGCHLD),
+      signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      heartbeat_(io_),
+      retry_(io_) {}
+
+int Agent::run() {
+  on_child();
+  on_signal();
+  connect(connect_attempts - 1);
+  io_.run();
+  members_.end_all();
+  return code_;
+}
+
+void Agent::connect(int attempts_left) {
+  connect_tcp(io_, options_.coordinator, connect_timeout_s,
+              [this, attempts_left](auto channel) {
+                connected(std::move(channel), attempts_left);
+              });
+}
+
+void Agent::connected(Result<std::shared_ptr<Channel>> channel,
+                      int attempts_left) {
+  if (!channel && attempts_left > 0) {
+    retry_.expires_after(connect_pause);
+    retry_.async_wait([this, attempts_left](asio::error_code error) {
+      if (!error) connect(attempts_left - 1);
+    });
+    return;
+  }
+  if (!channel) {
+    log_to_stderr(LogLevel::error, LogLine("coordinator_unreachable")
+                                       .kv("node", options_.node)
+                                       .kv("why", channel.error().message));
+    return end(1);
+  }
+  channel_ = *channel;
+  secret_client(
+      channel_, options_.secret, {"agent", options_.node}, connect_timeout_s,
+      [this](Error const& error) {
+        log_to_stderr(LogLevel::debug, LogLine("coordinator_lost")
+                                           .kv("node", options_.node)
+                                           .kv("why", error.message));
+        end(1);
+      },
+      [this](Result<void> accepted) {
+        if (accepted) return greet();
+        log_to_stderr(LogLevel::error,
+                      LogLine("coordinator_refused")
+                          .kv("node", options_.node)
+                          .kv("why", accepted.error().message));
+        end(1);
+      });
+}
+
+void Agent::greet() {
+  channel_->on_message(
+      [this](nlohmann::json const& json) { on_message(json); });
+  channel_->set_silence_limit(first_silence_s);
+  msg::AgentHello hello;
+  hello.node = options_.node;
+  hello.lease_job = options_.lease_job;
+  hello.gpus = static_cast<std::int32_t>(visible_gpus(options_.gpus).size());
+  hello.cpus = usable_cpus();
+  send(hello);
+}
+
+void Agent::on_message(nlohmann::json const& json) {
+  auto const message = msg::parse_to_agent(json);
+  if (!message) {
+    log_to_stderr(LogLevel::error, LogLine("coordinator_message_unreadable")
+                                       .kv("why", message.error().message));
+    return end(1);
+  }
+  if (auto const* start = std::get_if<msg::StartMembers>(&*message)) {
+    start_members(*start);
+  } else if (auto const* kill = std::get_if<msg::KillMembers>(&*message)) {
+    for (auto const member : kill->members) members_.kill(member);
+  } else if (std::holds_alternative<msg::AgentExit>(*message)) {
+    end(0);
+  } else if (auto const* refused = std::get_if<msg::Refused>(&*message)) {
+    log_to_stderr(LogLevel::error, LogLine("coordinator_refused")
+                                       .kv("node", options_.node)
+                                       .kv("why", refused->why));
+    end(1);
+  }
+}
+
+void Agent::start_members(msg::StartMembers const& order) {
+  channel_->set_silence_limit(order.failure_timeout_s);
+  beat(order.heartbeat_s);
+  auto const gpus = visible_gpus(options_.gpus);
+  MemberCommand command{order.argv, {}, order.cwd};
+  for (std::size_t i = 0; i < order.members.size(); ++i) {
+    auto const member = order.members[i];
+    command.env = inherited_environment();
+    command.env.insert(command.env.end(), order.env.begin(), order.env.end());
+    command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
+    command.env.push_back("GLEANER_NODE=" + options_.node);
+    if (!gpus.empty())
+      command.env.push_back("CUDA_VISIBLE_DEVICES=" +
+                            gpu_share(gpus, i, order.members.size()));
+    auto const pid = members_.start(member, command);
+    if (pid) {
+      send(msg::MemberStarted{member, *pid});
+      continue;
+    }
+    log_to_stderr(LogLevel::error, LogLine("member_not_started")
+                                       .kv("node", options_.node)
+                                       .kv("why", pid.error().message));
+    send(msg::MemberExited{member, 127});
+  }
+}
+
+void Agent::on_child() {
+  children_.async_wait([this](asio::error_code error, int) {
+    if (error) return;
+    members_.reap([this](msg::MemberId member, int code) {
+      send(msg::MemberExited{member, code});
+    });
+    on_child();
+  });
+}
+
+void Agent::on_signal() {
+  signals_.async_wait([this](asio::error_code error, int signal) {
+    if (!error) end(128 + signal);
+  });
+}
+
+void Agent::beat(double every_s) {
+  if (every_s <= 0) return;
+  heartbeat_.expires_after(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(every_s)));
+  heartbeat_.async_wait([this, every_s](asio::error_code error) {
+    if (error) return;
+    send(msg::Heartbeat{});
+    beat(every_s);
+  });
+}
+
+void Agent::send(msg::FromAgent const& message) {
+  if (channel_) channel_->send(to_json(message));
+}
+
+void Agent::end(int code) {
+  code_ = code;
+  members_.kill_all();
+  if (channel_) channel_->close();
+  io_.stop();
+}
+
+}  // namespace gleaner

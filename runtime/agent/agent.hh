@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One leased node's share of a training: start members, watch them, end them.
+///
+/// The agent connects to the coordinator, says what the node has, and obeys
+/// StartMembers, KillMembers and AgentExit.  It reports every member that ends.
+/// It never outlives the coordinator: when the connection closes or falls
+/// silent, when it is told to exit, and on SIGTERM (Slurm takes the node back),
+/// it kills its members at once, reaps them and ends.
+#pragma once
+
+#include <asio.hpp>
+#include <memory>
+#include <string>
+
+#include "proto/channel.hh"
+#include "proto/runtime_messages.hh"
+#include "runtime/agent/member_processes.hh"
+
+namespace gleaner {
+
+/// Where the agent is and whom it serves; from its environment.
+struct AgentOptions {
+  std::string coordinator;  ///< "host:port"
+  std::string secret;
+  std::string node;
+  std::uint32_t lease_job = 0;
+  std::string gpus;  ///< CUDA_VISIBLE_DEVICES
+
+  /// GLEANER_COORDINATOR, GLEANER_SECRET, GLEANER_NODE (else
+  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES.  Fails with
+  /// invalid_argument, naming the variable that is missing.
+  static Result<AgentOptions> from_environment();
+};
+
+class Agent {
+ public:
+  explicit Agent(AgentOptions options);
+
+  /// Serve until told to exit.  The process's exit status: 0 when the
+  /// coordinator said so, 1 when it was lost, 128 + signal after a signal.
+  int run();
+
+ private:
+  void connect(int attempts_left);
+  void connected(Result<std::shared_ptr<Channel>> channel, int attempts_left);
+  void greet();
+  void on_message(nlohmann::json const& json);
+  void start_members(msg::StartMembers const& order);
+  void on_child();
+  void on_signal();
+  void beat(double every_s);
+  void send(msg::FromAgent const& message);
+  void end(int code);
+
+  AgentOptions options_;
+  asio::io_context io_;
+  asio::signal_set children_;
+  asio::signal_set signals_;
+  asio::steady_timer heartbeat_;
+  asio::steady_timer retry_;
+  std::shared_ptr<Channel> channel_;
+  MemberProcesses members_;
+  int code_ = 1;
+};
+
+}  // namespace gleaner

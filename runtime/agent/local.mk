@@ -1,0 +1,15 @@
+## gleaner-agent: on every leased node.
+noinst_LTLIBRARIES += %reldir%/libagent.la
+%canon_reldir%_libagent_la_SOURCES = \
+	%reldir%/agent.hh \
+	%reldir%/agent.cc \
+	%reldir%/gpu_share.hh \
+	%reldir%/gpu_share.cc \
+	%reldir%/member_processes.hh \
+	%reldir%/member_processes.cc
+%canon_reldir%_libagent_la_LIBADD = src/proto/libproto.la
+
+pkglibexec_PROGRAMS += %reldir%/gleaner-agent
+%canon_reldir%_gleaner_agent_SOURCES = %reldir%/main.cc
+%canon_reldir%_gleaner_agent_LDADD = %reldir%/libagent.la
+%canon_reldir%_gleaner_agent_LDFLAGS = -pthread

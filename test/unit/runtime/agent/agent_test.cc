@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the agent does on the coordinator's word, and without it.
+#include "runtime/agent/agent.hh"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "proto/secret_handshake.hh"
+
+namespace gleaner {
+namespace {
+
+/// A coordinator in this process, the agent in a child.
+struct Rig {
+  asio::io_context io;
+  std::unique_ptr<Listener> listener;
+  std::shared_ptr<Channel> agent;
+  std::vector<msg::FromAgent> heard;
+  std::optional<std::string> refused;
+  pid_t pid = -1;
+
+  explicit Rig(std::string const& agents_secret = "secret") {
+    auto made = Listener::tcp(io, "127.0.0.1:0", [&](auto channel) {
+      secret_server(channel, "secret", 5, {}, [&, channel](auto role) {
+        if (!role) {
+          refused = role.error().message;
+          return;
+        }
+        agent = channel;
+        agent->on_message([&](auto const& json) {
+          auto message = msg::parse_from_agent(json);
+          REQUIRE(message);
+          heard.push_back(*message);
+        });
+      });
+    });
+    REQUIRE(made);
+    listener = std::move(*made);
+    auto const address = "127.0.0.1:" + std::to_string(listener->port());
+    pid = ::fork();
+    if (pid == 0) {
+      AgentOptions options{address, agents_secret, "n1", 12, "0,1"};
+      ::_exit(Agent(options).run());
+    }
+  }
+  ~Rig() {
+    if (agent) agent->close();
+    if (pid > 0) ::kill(pid, SIGKILL), ::waitpid(pid, nullptr, 0);
+  }
+
+  /// Did the condition come true within 10 s?
+  template <class Condition>
+  bool run_until(Condition condition) {
+    auto const end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    for (;;) {
+      if (condition()) return true;
+      if (std::chrono::steady_clock::now() > end) return false;
+      io.run_one_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  template <class Message>
+  Message const* find() const {
+    for (auto const& message : heard)
+      if (auto const* found = std::get_if<Message>(&message)) return found;
+    return nullptr;
+  }
+
+  void start(std::string script, std::vector<msg::MemberId> members) {
+    msg::StartMembers order;
+    order.members = std::move(members);
+    order.argv = {"/bin/sh", "-c", std::move(script)};
+    order.env = {"COLOUR=blue"};
+    order.cwd = "/";
+    order.heartbeat_s = 0.1;
+    order.failure_timeout_s = 30;
+    agent->send(to_json(msg::ToAgent(order)));
+  }
+
+  /// The agent's exit status, -1 when it does not end within 10 s.
+  int exit_status() {
+    int status = 0;
+    if (!run_until([&] { return ::waitpid(pid, &status, WNOHANG) == pid; }))
+      return -1;
+    pid = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+};
+
+TEST_CASE("the agent says what its node has") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.find<msg::AgentHello>(); }));
+  auto const* hello = rig.find<msg::AgentHello>();
+  CHECK(hello->node == "n1");
+  CHECK(hello->lease_job == 12);
+  CHECK(hello->gpus == 2);
+  CHECK(hello->cpus >= 1);
+}
+
+TEST_CASE("members get their number, node, GPU and what the job wants") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  rig.start(
+      "[ $GLEANER_NODE = n1 ] && [ $COLOUR = blue ] && "
+      "exit $((10 * GLEANER_MEMBER + CUDA_VISIBLE_DEVICES))",
+      {4, 5});
+  auto const exits = [&] {
+    std::vector<int> codes;
+    for (auto const& message : rig.heard)
+      if (auto const* exited = std::get_if<msg::MemberExited>(&message))
+        codes.push_back(exited->code);
+    std::sort(codes.begin(), codes.end());
+    return codes;
+  };
+  REQUIRE(rig.run_until([&] { return exits().size() == 2; }));
+  CHECK(exits() == std::vector<int>{40, 51});
+}
+
+TEST_CASE("told to exit, the agent ends its members and itself") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  rig.start("trap '' TERM; sleep 60", {1});
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
+  auto const member = rig.find<msg::MemberStarted>()->pid;
+  rig.agent->send(to_json(msg::ToAgent(msg::AgentExit{})));
+  CHECK(rig.exit_status() == 0);
+  CHECK(::kill(member, 0) != 0);
+}
+
+TEST_CASE("without its coordinator the agent ends its members and itself") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  rig.start("sleep 60", {1});
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
+  auto const member = rig.find<msg::MemberStarted>()->pid;
+  rig.agent->close();
+  CHECK(rig.exit_status() == 1);
+  CHECK(::kill(member, 0) != 0);
+}
+
+TEST_CASE("when Slurm takes the node, members end before the agent") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  rig.start("trap '' TERM; sleep 60", {1});
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
+  auto const member = rig.find<msg::MemberStarted>()->pid;
+  ::kill(rig.pid, SIGTERM);
+  CHECK(rig.exit_status() == 128 + SIGTERM);
+  CHECK(::kill(member, 0) != 0);
+}
+
+TEST_CASE("an agent that dies takes its members along") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  rig.start("sleep 60", {1});
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
+  auto const member = rig.find<msg::MemberStarted>()->pid;
+  ::kill(rig.pid, SIGKILL);
+  CHECK(rig.exit_status() == 128 + SIGKILL);
+  CHECK(rig.run_until([&] { return ::kill(member, 0) != 0; }));
+}
+
+TEST_CASE("a program that cannot be started counts as ended with 127") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  msg::StartMembers order;
+  order.members = {1};
+  order.argv = {"/no/such/train"};
+  order.cwd = "/";
+  rig.agent->send(to_json(msg::ToAgent(order)));
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberExited>(); }));
+  CHECK(rig.find<msg::MemberExited>()->code == 127);
+}
+
+TEST_CASE("an agent with a wrong secret is refused and ends") {
+  Rig rig("guess");
+  CHECK(rig.exit_status() == 1);
+  CHECK(rig.refused);
+}
+
+}  // namespace
+}  // namespace gleaner
