@@ -29,3 +29,37 @@ if HAVE_GLOO
 %canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_GLOO $(GLOO_CPPFLAGS)
 %canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)
 endif
+
+# What a member needs beside the protocol and the planes.
+noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
+%canon_reldir%_libstate_la_SOURCES = \
+	%reldir%/checkpoint_file.hh \
+	%reldir%/checkpoint_file.cc \
+	%reldir%/fd.hh \
+	%reldir%/gradients.hh \
+	%reldir%/gradients.cc \
+	%reldir%/registry.hh \
+	%reldir%/registry.cc \
+	%reldir%/transfer.hh \
+	%reldir%/transfer.cc
+%canon_reldir%_libstate_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
+%canon_reldir%_libstate_la_LIBADD = \
+	%reldir%/libcomm.la src/proto/libproto.la $(CRYPTO_LIBS)
+
+%canon_reldir%_libmember_la_SOURCES = \
+	%reldir%/background.hh \
+	%reldir%/c_api.hh \
+	%reldir%/data_service.hh \
+	%reldir%/data_service.cc \
+	%reldir%/link.hh \
+	%reldir%/link_alone.cc \
+	%reldir%/link_remote.cc \
+	%reldir%/member.hh \
+	%reldir%/member.cc \
+	%reldir%/member_actions.cc \
+	%reldir%/planes.hh \
+	%reldir%/planes.cc \
+	%reldir%/state_moves.hh \
+	%reldir%/state_moves.cc
+%canon_reldir%_libmember_la_LIBADD = \
+	%reldir%/libstate.la %reldir%/libgeneration.la

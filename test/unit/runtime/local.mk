@@ -6,4 +6,15 @@ TESTS += %reldir%/test_plane
 %canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/libcomm.la
 %canon_reldir%_test_plane_LDFLAGS = -pthread
+
+check_PROGRAMS += %reldir%/test_member
+TESTS += %reldir%/test_member
+%canon_reldir%_test_member_SOURCES = \
+	%reldir%/checkpoint_file_test.cc \
+	%reldir%/data_service_test.cc \
+	%reldir%/gradients_test.cc \
+	%reldir%/registry_test.cc
+%canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_member_LDADD = test/unit/libtestmain.la runtime/libmember.la
+%canon_reldir%_test_member_LDFLAGS = -pthread
 endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/data_service.hh"
+
+#include <algorithm>
+#include <optional>
+
+#include "proto/secret_handshake.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double handshake_s = 10;
+constexpr std::size_t waiting_max = 4096;  // of strangers there are none
+
+}  // namespace
+
+Result<std::string> DataService::listen(std::string const& address,
+                                        OnReduction on_reduction) {
+  on_reduction_ = std::move(on_reduction);
+  bool const v6 = address.find(':') != std::string::npos;
+  auto const host = v6 ? '[' + address + ']' : address;
+  auto made = Listener::tcp(
+      io_, host + ":0", [this](std::shared_ptr<Channel> c) { accepted(c); });
+  if (!made) return made.error();
+  listener_ = std::move(*made);
+  return host + ':' + std::to_string(listener_->port());
+}
+
+void DataService::close() { listener_.reset(); }
+
+void DataService::accepted(std::shared_ptr<Channel> channel) {
+  auto ignore = [](Error const&) {};
+  secret_server(
+      channel, secret_, handshake_s, ignore,
+      [this, channel](Result<PeerRole> const& peer) {
+        if (!peer) return;
+        channel->set_silence_limit(handshake_s);
+        // The channel holds its handler: no cycle.
+        channel->on_message([this, &c = *channel](nlohmann::json const& json) {
+          requested(c, json);
+        });
+      });
+}
+
+void DataService::requested(Channel& channel, nlohmann::json const& json) {
+  auto request = msg::parse_from_peer(json);
+  if (!request) {
+    channel.send(
+        msg::to_json(msg::ToPeer(msg::Refused{request.error().message})));
+    return channel.close();
+  }
+  auto released = channel.release();
+  if (!released) return channel.close();
+  Fd fd(*released);
+  if (auto const* reduction = std::get_if<msg::PullReduction>(&*request))
+    on_reduction_(
+        *reduction,
+        Connection(transfers_, permit(reduction->generation), std::move(fd)));
+  else
+    keep(std::get<msg::PullState>(*request), std::move(fd));
+}
+
+void DataService::keep(msg::PullState const& request, Fd fd) {
+  std::lock_guard lock(mutex_);
+  auto& of_generation = waiting_[request.generation];
+  if (of_generation.size() >= waiting_max) return;
+  of_generation.erase(request.member);  // it asks again
+  of_generation.emplace(
+      request.member,
+      Joiner{request, Connection(transfers_, permit(request.generation),
+                                 std::move(fd))});
+  changed_.notify_all();
+}
+
+std::vector<DataService::Joiner> DataService::wait_for(
+    Permit const& permit, std::vector<msg::MemberId> const& joiners) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    auto const& here = waiting_[permit.generation];
+    return !transfers_.valid(permit) ||
+           std::all_of(joiners.begin(), joiners.end(),
+                       [&](auto id) { return here.count(id) != 0; });
+  });
+  std::vector<Joiner> taken;
+  for (auto& [id, joiner] : waiting_[permit.generation])
+    if (std::count(joiners.begin(), joiners.end(), id))
+      taken.push_back(std::move(joiner));
+  waiting_.erase(permit.generation);
+  return taken;
+}
+
+/// A connection on its way; closed if nobody takes it.
+struct DataService::Opening {
+  std::optional<Result<void>> done;
+  Fd fd;
+};
+
+/// In the event loop.
+void DataService::open(std::string const& address, double timeout_s,
+                       std::shared_ptr<Opening> opening) {
+  auto finish = [this, opening](Result<int> const& fd) {
+    std::lock_guard lock(mutex_);
+    if (fd) opening->fd = Fd(*fd);
+    opening->done = fd ? Result<void>() : Result<void>(fd.error());
+    changed_.notify_all();
+  };
+  auto self = PeerRole{"member", std::to_string(self_)};
+  connect_tcp(
+      io_, address, timeout_s,
+      [=, this](Result<std::shared_ptr<Channel>> const& channel) {
+        if (!channel) return finish(channel.error());
+        secret_client(
+            *channel, secret_, self, timeout_s, [](Error const&) {},
+            [finish, c = *channel](Result<void> const& proven) {
+              finish(proven ? c->release() : Result<int>(proven.error()));
+            });
+      });
+}
+
+Result<DataService::Connection> DataService::ask(
+    Permit const& permit, std::string const& data_address,
+    msg::FromPeer const& request, double timeout_s) {
+  auto const opening = std::make_shared<Opening>();
+  asio::post(io_, [=, this] { open(data_address, timeout_s, opening); });
+  auto failed = [&](Errc code, std::string const& why) {
+    return Error{code, "no data connection to " + data_address + ": " + why};
+  };
+  Fd fd;
+  {
+    std::unique_lock lock(mutex_);
+    // Name resolution has no time limit of its own.
+    std::chrono::duration<double> const limit(2 * timeout_s + 1);
+    bool const over = changed_.wait_for(lock, limit, [&] {
+      return opening->done || !transfers_.valid(permit);
+    });
+    if (!over) return failed(Errc::timed_out, "no answer");
+    if (!opening->done) return failed(Errc::unavailable, "given up");
+    if (!*opening->done)
+      return failed(opening->done->error().code,
+                    opening->done->error().message);
+    fd = std::move(opening->fd);
+  }
+  Connection connection(transfers_, permit, std::move(fd));
+  auto sent = send_frame(connection.fd(), msg::to_json(request));
+  if (!sent) return sent.error();
+  return Result<Connection>(std::move(connection));
+}
+
+void DataService::abort(msg::Generation generation) {
+  transfers_.abort(generation);
+  std::lock_guard lock(mutex_);
+  waiting_.erase(generation);
+  changed_.notify_all();
+}
+
+void DataService::abort_all() {
+  transfers_.abort_all();
+  std::lock_guard lock(mutex_);
+  waiting_.clear();
+  changed_.notify_all();
+}
+
+}  // namespace gleaner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who closes a file descriptor: the Fd that holds it.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace gleaner {
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace gleaner

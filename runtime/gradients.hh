@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where gradients lie: each member's own sums L and their sum R over all.
+///
+/// Gradients become ready from the last layer to the first, so buckets run
+/// from the last tensor to the first.  Bucket 0 is small and carries two words
+/// more: whether the member is ready for the open offer, and how many samples
+/// it contributes.  It has two results, for even and for odd steps: R(s-1)
+/// must stay whole until bucket 0 of step s is complete (doc/architecture.md,
+/// "Generations").  L stays whole until R is complete: a step can be redone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+#include "runtime/comm.hh"
+#include "runtime/registry.hh"
+
+namespace gleaner {
+
+/// What bucket 0 says beside gradients; summed over the members.
+struct StepWords {
+  double not_ready = 0;  ///< 0: this member is ready for the open offer
+  double samples = 0;    ///< it contributes
+};
+
+class Gradients {
+ public:
+  struct Bucket {
+    void const* local = nullptr;
+    void* sum = nullptr;
+    std::size_t n = 0;
+    Element type = Element::float32;
+  };
+
+  Gradients();
+  ~Gradients();
+
+  /// Room for the gradient of a parameter, zeroed; stays where it is.  Fails
+  /// with invalid_argument for a dtype without gradients, with io when there
+  /// is no memory.  Only before seal().
+  Result<void*> add(Tensor const& parameter);
+
+  /// NULL for an unknown name.
+  void* find(std::string const& name) const;
+
+  /// Lay out the buckets.  Once, when all is registered.
+  Result<void> seal();
+
+  std::size_t buckets() const { return layout_.size(); }
+
+  /// Bucket i, as step `step` uses it.
+  Bucket bucket(std::size_t i, std::int64_t step) const;
+
+  void clear();  ///< L = 0
+  void set_words(StepWords const& mine);
+  StepWords words(std::int64_t step) const;  ///< summed, once bucket 0 is
+
+  /// L = R(step) * scale, once R is complete.
+  void take_result(std::int64_t step, double scale);
+
+  /// R(step) as memory, to be sent to or filled from another member.
+  std::vector<Span> result(std::int64_t step) const;
+
+ private:
+  class Slab;
+  struct Range {
+    Slab* slab;
+    std::size_t first, n;  ///< in elements
+  };
+
+  Slab* slab_for(Element type, std::size_t n);
+  void* sum_of(std::size_t i, std::int64_t step) const;
+
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  std::map<std::string, void*> by_name_;
+  std::vector<Range> layout_;
+  std::unique_ptr<Slab> other_first_;  ///< bucket 0's result of odd steps
+};
+
+}  // namespace gleaner

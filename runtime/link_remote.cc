@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A member's connection to its coordinator.
+#include "proto/channel.hh"
+#include "proto/secret_handshake.hh"
+#include "runtime/link.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double connect_s = 20;
+
+class RemoteLink final : public Link {
+ public:
+  RemoteLink(asio::io_context& io, std::string address, std::string secret)
+      : io_(io),
+        address_(std::move(address)),
+        secret_(std::move(secret)),
+        timer_(io) {}
+
+  void start(msg::MemberHello const& hello, OnMessage on_message,
+             OnLost on_lost) override {
+    hello_ = hello;
+    on_message_ = std::move(on_message);
+    on_lost_ = std::move(on_lost);
+    connect_tcp(io_, address_, connect_s,
+                [this](Result<std::shared_ptr<Channel>> const& channel) {
+                  if (!channel) return lost(channel.error());
+                  connected(*channel);
+                });
+  }
+
+  void send(msg::FromMember const& message) override {
+    if (channel_) channel_->send(msg::to_json(message));
+  }
+
+  void close() override {
+    closed_ = true;
+    timer_.cancel();
+    if (channel_) channel_->close();
+  }
+
+ private:
+  void lost(Error const& why) {
+    timer_.cancel();
+    if (!closed_) on_lost_({why.code, address_ + ": " + why.message});
+  }
+
+  void connected(std::shared_ptr<Channel> const& channel) {
+    channel_ = channel;
+    if (closed_) return channel_->close();
+    secret_client(
+        channel_, secret_, {"member", std::to_string(hello_.member)}, connect_s,
+        [this](Error const& why) { lost(why); },
+        [this](Result<void> const& proven) {
+          if (!proven) return lost(proven.error());
+          channel_->on_message(
+              [this](nlohmann::json const& json) { received(json); });
+          channel_->send(msg::to_json(msg::FromMember(hello_)));
+        });
+  }
+
+  void received(nlohmann::json const& json) {
+    auto message = msg::parse_to_member(json);
+    if (!message) {
+      channel_->close();
+      return lost(message.error());
+    }
+    if (auto const* welcome = std::get_if<msg::Welcome>(&*message)) {
+      channel_->set_silence_limit(welcome->failure_timeout_s);
+      interval_ = std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::duration<double>(welcome->heartbeat_s));
+      beat();
+    }
+    on_message_(*message);
+  }
+
+  /// From a thread that no user code can hold up: a member that computes for
+  /// long is alive.
+  void beat() {
+    if (closed_ || interval_.count() <= 0) return;
+    send(msg::Heartbeat{});
+    timer_.expires_after(interval_);
+    timer_.async_wait([this](asio::error_code error) {
+      if (!error) beat();
+    });
+  }
+
+  asio::io_context& io_;
+  std::string const address_;
+  std::string const secret_;
+  asio::steady_timer timer_;
+  std::chrono::milliseconds interval_{0};
+  msg::MemberHello hello_;
+  OnMessage on_message_;
+  OnLost on_lost_;
+  std::shared_ptr<Channel> channel_;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Link> make_remote_link(asio::io_context& io,
+                                       std::string address,
+                                       std::string secret) {
+  return std::make_unique<RemoteLink>(io, std::move(address),
+                                      std::move(secret));
+}
+
+}  // namespace gleaner

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The user's thread's side: the calls of gleaner.h.
+#include "runtime/member.hh"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "core/clock.hh"
+#include "runtime/comm.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr std::chrono::seconds welcome_wait{60};
+constexpr std::chrono::milliseconds flush_wait{1500};
+/// Beyond this a float32 cannot count the samples of a step exactly.
+constexpr std::uint32_t global_batch_max = 1u << 24;
+
+double seconds_now() { return SystemClock().monotonic_s(); }
+
+std::string variable(char const* name, char const* fallback = "") {
+  auto const* value = std::getenv(name);
+  return value ? value : fallback;
+}
+
+/// Well mixed, so that neighbouring steps have nothing in common.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+Result<void> check(SamplerOptions const& options) {
+  auto refuse = [](std::string const& what) {
+    return Error{Errc::invalid_argument, what};
+  };
+  if (options.dataset_size == 0) return refuse("dataset_size is 0");
+  if (options.passes == 0) return refuse("passes is 0");
+  if (options.global_batch == 0 || options.global_batch > global_batch_max)
+    return refuse("global_batch is " + std::to_string(options.global_batch) +
+                  ", expected 1 to " + std::to_string(global_batch_max));
+  if (options.drop_last && options.dataset_size < options.global_batch)
+    return refuse("drop_last would drop every sample (dataset_size " +
+                  std::to_string(options.dataset_size) + ", global_batch " +
+                  std::to_string(options.global_batch) + ")");
+  return {};
+}
+
+std::string text_of(SamplerOptions const& options) {
+  return std::to_string(options.dataset_size) + ' ' +
+         std::to_string(options.global_batch) + ' ' +
+         std::to_string(options.passes) + ' ' + std::to_string(options.seed) +
+         ' ' + std::to_string(options.drop_last);
+}
+
+}  // namespace
+
+Result<MemberEnvironment> MemberEnvironment::read() {
+  MemberEnvironment environment;
+  environment.coordinator = variable("GLEANER_COORDINATOR");
+  environment.secret = variable("GLEANER_SECRET");
+  environment.node = variable("GLEANER_NODE");
+  environment.plane = variable("GLEANER_COMM", "gloo");
+  environment.address = variable("GLEANER_ADDRESS");
+  if (environment.coordinator.empty()) return environment;
+  auto const id = variable("GLEANER_MEMBER");
+  char* end = nullptr;
+  auto const number = std::strtoul(id.c_str(), &end, 10);
+  if (id.empty() || *end != '\0' || number > 0xffffffff)
+    return Error{Errc::invalid_argument,
+                 "GLEANER_MEMBER is '" + id +
+                     "', expected a number [start it with 'gleaner run']"};
+  environment.member = msg::MemberId(number);
+  return environment;
+}
+
+Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
+                                             MemberEnvironment environment) {
+  if (auto valid = check(options); !valid) return valid.error();
+  if (environment.address.empty()) {
+    auto const& to = environment.coordinator;
+    auto own = to.empty() ? Result<std::string>("127.0.0.1")
+                          : local_address_towards(to);
+    if (!own) return own.error();
+    environment.address = *own;
+  }
+  std::unique_ptr<Member> member(new Member(options, std::move(environment)));
+  if (auto connected = member->connect(); !connected) return connected.error();
+  return member;
+}
+
+Member::Member(SamplerOptions options, MemberEnvironment environment)
+    : environment_(std::move(environment)),
+      options_(options),
+      session_(environment_.coordinator.empty() ? 1 : environment_.member,
+               options),
+      work_(io_.get_executor()),
+      data_(io_, environment_.secret, environment_.member),
+      planes_(
+          background_, environment_.plane, environment_.address,
+          [this](msg::PlaneBlob const& blob) { post(blob); },
+          [this](msg::Generation generation, Result<void> const& done) {
+            Lock lock(mutex_);
+            perform(done ? session_.plane_connected(generation)
+                         : session_.failed(generation, done.error().message));
+          }) {
+  link_ = environment_.coordinator.empty()
+              ? make_alone_link(io_)
+              : make_remote_link(io_, environment_.coordinator,
+                                 environment_.secret);
+}
+
+Result<void> Member::connect() {
+  msg::MemberHello hello;
+  hello.member = environment_.member;
+  hello.node = environment_.node;
+  hello.pid = getpid();
+  hello.planes = planes_available();
+  if (!environment_.coordinator.empty()) {
+    auto listening = data_.listen(
+        environment_.address,
+        [this](msg::PullReduction const& request, auto connection) {
+          serve_reduction_to(request, std::make_shared<DataService::Connection>(
+                                          std::move(connection)));
+        });
+    if (!listening) return listening.error();
+    hello.data_address = *listening;
+  }
+  asio::post(io_, [this, hello] {
+    link_->start(
+        hello, [this](msg::ToMember const& message) { received(message); },
+        [this](Error const& why) {
+          Lock lock(mutex_);
+          give_up(GLEANER_ELOST, "no coordinator: " + why.message);
+        });
+  });
+  run_loop();
+  Lock lock(mutex_);
+  changed_.wait_for(lock, welcome_wait, [&] { return welcome_ || lost_code_; });
+  if (lost_code_)
+    return Error{
+        lost_code_ == GLEANER_EREFUSED ? Errc::denied : Errc::unavailable,
+        lost_why_};
+  if (!welcome_) return Error{Errc::timed_out, "the coordinator is silent"};
+  return {};
+}
+
+void Member::run_loop() {
+  BlockAllSignals in_its_thread;
+  loop_ = std::async(std::launch::async, [this] {
+    try {
+      io_.run();
+    } catch (std::exception const& why) {
+      Lock lock(mutex_);
+      give_up(GLEANER_EIO, why.what());
+    }
+  });
+}
+
+Member::~Member() {
+  {
+    Lock lock(mutex_);
+    lost_code_ = GLEANER_ESTATE;
+    tasks_.clear();
+  }
+  asio::post(io_, [this] {
+    link_->close();
+    data_.close();
+    work_.reset();
+  });
+  planes_.drop_all();
+  data_.abort_all();
+  // What was sent last may still be on its way out.
+  if (loop_.valid() && loop_.wait_for(flush_wait) != std::future_status::ready)
+    io_.stop();
+  if (loop_.valid()) loop_.wait();
+}
+
+int Member::fail(int code, std::string why) {
+  error_ = std::move(why);
+  return code;
+}
+
+int Member::register_failed(Error const& why) {
+  return fail(why.code == Errc::io ? GLEANER_ENOMEM : GLEANER_EINVAL,
+              why.message);
+}
+
+int Member::add(Tensor tensor) {
+  if (phase_ != Phase::registering)
+    return fail(GLEANER_ESTATE, "tensor '" + tensor.name +
+                                    "' is registered after gleaner_start()");
+  auto const parameter = tensor.role == Role::param;
+  if (auto added = registry_.add(tensor); !added)
+    return register_failed(added.error());
+  if (!parameter) return GLEANER_OK;
+  auto gradient = gradients_.add(tensor);
+  return gradient ? GLEANER_OK : register_failed(gradient.error());
+}
+
+int Member::add(Blob blob) {
+  if (phase_ != Phase::registering)
+    return fail(GLEANER_ESTATE,
+                "blob '" + blob.name + "' is registered after gleaner_start()");
+  auto added = registry_.add(std::move(blob));
+  return added ? GLEANER_OK : register_failed(added.error());
+}
+
+int Member::set_update(std::function<int()> update) {
+  update_ = std::move(update);
+  return GLEANER_OK;
+}
+
+void* Member::gradient(std::string const& name) const {
+  return gradients_.find(name);
+}
+
+/// Until the session has something for the user's thread.  Does meanwhile what
+/// only this thread may do.  The code that the call returns.
+int Member::wait(Lock& lock, Inside inside) {
+  for (;;) {
+    if (lost_code_) {
+      phase_ = Phase::over;
+      return fail(lost_code_, lost_why_);
+    }
+    if (!tasks_.empty()) {
+      auto const task = std::move(tasks_.front());
+      tasks_.pop_front();
+      ++busy_;
+      lock.unlock();
+      task.run();
+      lock.lock();
+      --busy_;
+      perform({});
+    } else if (inside == Inside::reduce && reduce_) {
+      run_reduction(lock);
+    } else if (answer_) {
+      break;
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  auto const answer = *std::exchange(answer_, std::nullopt);
+  if (std::holds_alternative<session::Leave>(answer) ||
+      std::holds_alternative<session::Done>(answer)) {
+    phase_ = Phase::over;
+    return std::holds_alternative<session::Done>(answer) ? GLEANER_DONE
+                                                         : GLEANER_LEAVE;
+  }
+  if (auto const* step = std::get_if<session::BeginStep>(&answer)) {
+    lock.unlock();
+    begin(*step);
+    return inside == Inside::reduce ? GLEANER_MORE : GLEANER_STEP;
+  }
+  if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
+    lock.unlock();
+    gradients_.take_result(result->step, result->scale);
+    phase_ = Phase::reduced;
+  } else {
+    phase_ = Phase::between;
+  }
+  return GLEANER_OK;
+}
+
+int Member::start() {
+  if (phase_ != Phase::registering)
+    return fail(GLEANER_ESTATE, "gleaner_start() was called before");
+  if (auto sealed = gradients_.seal(); !sealed)
+    return register_failed(sealed.error());
+  schema_ = registry_.schema(text_of(options_));
+  msg::Loaded loaded;
+  loaded.member = environment_.member;
+  loaded.schema = schema_;
+  loaded.state_bytes = registry_.bytes();
+  loaded.dataset_size = options_.dataset_size;
+  Lock lock(mutex_);
+  post(loaded);
+  perform(session_.want_start());
+  auto const code = wait(lock, Inside::start);
+  last_end_s_ = seconds_now();
+  return code;
+}
+
+int Member::step(gleaner_step_info& info) {
+  if (phase_ != Phase::between && phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE,
+                phase_ == Phase::computing
+                    ? "gleaner_step() before gleaner_reduce() of this step"
+                    : "gleaner_step() outside of a training");
+  Lock lock(mutex_);
+  perform(session_.want_step());
+  auto const code = wait(lock, Inside::step);
+  if (code == GLEANER_STEP) fill(info);
+  return code;
+}
+
+void Member::begin(session::BeginStep const& step) {
+  step_ = step;
+  samples_.clear();
+  Permutation const order(options_.dataset_size, options_.seed, step.pass);
+  for (auto const& range : step.positions)
+    for (auto at = range.first; at < range.last; ++at)
+      samples_.push_back(order.at(at));
+  gradients_.clear();
+  phase_ = Phase::computing;
+}
+
+void Member::fill(gleaner_step_info& info) const {
+  info.step = std::uint64_t(step_.step);
+  info.pass = step_.pass;
+  info.samples = samples_.data();
+  info.n_samples = samples_.size();
+  info.global_batch = std::uint32_t(step_.global_batch);
+  info.samples_seen = step_.samples_seen;
+  info.world_size = step_.world;
+  info.rank = step_.rank;
+  info.rng_seed = mixed(options_.seed ^ mixed(std::uint64_t(step_.step)));
+}
+
+int Member::step_now(gleaner_step_info& info) {
+  if (phase_ != Phase::computing)
+    return fail(GLEANER_ESTATE, "there is no step to compute now");
+  fill(info);
+  return GLEANER_OK;
+}
+
+int Member::reduce() {
+  if (phase_ != Phase::computing)
+    return fail(GLEANER_ESTATE,
+                "gleaner_reduce() without a step from gleaner_step()");
+  Lock lock(mutex_);
+  reduce_began_s_ = seconds_now();
+  perform(session_.want_reduction());
+  return wait(lock, Inside::reduce);
+}
+
+void Member::run_reduction(Lock& lock) {
+  auto const reduction = *std::exchange(reduce_, std::nullopt);
+  auto const words =
+      session_.first_bucket_words(reduction.generation, reduction.step);
+  auto const plane = planes_.find(reduction.generation);
+  if (!words || !plane) return;
+  gradients_.set_words({double(words->not_ready), double(words->samples)});
+  ++busy_;
+  auto const done = reduce_buckets(lock, *plane, reduction);
+  --busy_;
+  if (done) {
+    auto const now = seconds_now();
+    session::StepTiming const timing{now - last_end_s_, now - reduce_began_s_};
+    last_end_s_ = now;
+    perform(
+        session_.reduction_done(reduction.generation, reduction.step, timing));
+  } else if (planes_.find(reduction.generation) == plane) {
+    perform(session_.failed(reduction.generation, done.error().message));
+  } else {
+    perform({});  // it was stopped
+  }
+}
+
+Result<void> Member::reduce_buckets(Lock& lock, Plane& plane,
+                                    session::Reduce const& reduction) {
+  for (std::size_t i = 0; i < gradients_.buckets(); ++i) {
+    auto const bucket = gradients_.bucket(i, reduction.step);
+    lock.unlock();
+    auto done =
+        plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
+    lock.lock();
+    if (!done) return done;
+    if (i != 0) continue;
+    auto const sums = gradients_.words(reduction.step);
+    auto actions = session_.first_bucket_done(
+        reduction.generation, reduction.step, std::uint64_t(sums.not_ready),
+        std::uint64_t(sums.samples));
+    if (!actions) {
+      post(msg::MemberError{actions.error().message});
+      give_up(GLEANER_EIO, actions.error().message);
+      return actions.error();
+    }
+    perform(std::move(*actions));
+  }
+  return {};
+}
+
+int Member::apply() {
+  if (phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE, "gleaner_apply() before gleaner_reduce()");
+  if (!update_) return GLEANER_OK;
+  auto const code = update_();
+  return code == 0 ? GLEANER_OK
+                   : fail(GLEANER_EINVAL, "the registered update returned " +
+                                              std::to_string(code));
+}
+
+int Member::log(std::string key, double value, std::uint64_t n) {
+  if (phase_ != Phase::computing && phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE, "gleaner_log() outside of a step");
+  Lock lock(mutex_);
+  session_.log(std::move(key), value, n);
+  return GLEANER_OK;
+}
+
+}  // namespace gleaner

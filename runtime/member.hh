@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One process's part in a training: where the user's thread, the session and
+/// the network meet.
+///
+/// Threads: the user's, which calls the public methods; one event loop, which
+/// talks to the coordinator and never blocks or waits for user code; and those
+/// of Background, which connect planes, move reductions and write files.
+/// One lock guards the session and all that is shared.  Whoever has an event
+/// tells the session under the lock and carries out the actions it returns:
+/// at once, on another thread, or, when they touch registered state or call
+/// the program, by leaving them to the user's thread, which waits for nothing
+/// else at such a time.
+///
+/// `busy_` counts what may write gradients, reductions or state.  After
+/// StopPlanes the session is answered when it has come to zero.
+#pragma once
+
+#include <asio.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/background.hh"
+#include "runtime/c_api.hh"
+#include "runtime/data_service.hh"
+#include "runtime/gradients.hh"
+#include "runtime/link.hh"
+#include "runtime/planes.hh"
+#include "runtime/registry.hh"
+#include "runtime/session.hh"
+
+namespace gleaner {
+
+/// What the agent says to a member, in its environment.
+struct MemberEnvironment {
+  std::string coordinator;  ///< "host:port"; "": the program runs alone
+  std::string secret;
+  msg::MemberId member = 1;
+  std::string node;
+  std::string plane = "gloo";
+  std::string address;  ///< of the interface to use; "": towards coordinator
+
+  static Result<MemberEnvironment> read();  ///< GLEANER_*
+};
+
+/// Methods return the codes of gleaner.h and are called by one thread.
+class Member {
+ public:
+  static Result<std::unique_ptr<Member>> open(SamplerOptions options,
+                                              MemberEnvironment environment);
+  ~Member();
+
+  int add(Tensor tensor);
+  int add(Blob blob);
+  int set_update(std::function<int()> update);
+  void* gradient(std::string const& name) const;
+
+  int start();
+  int step(gleaner_step_info& info);
+  int reduce();
+  int step_now(gleaner_step_info& info);
+  int apply();
+  int log(std::string key, double value, std::uint64_t n);
+
+  /// Why the last call that failed did.
+  std::string const& error() const { return error_; }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  /// What the user's thread is waiting to be told.
+  using Answer =
+      std::variant<session::Started, session::BeginStep,
+                   session::ApplyReduction, session::Leave, session::Done>;
+  /// Work that only the user's thread may do.
+  struct Task {
+    msg::Generation generation;
+    enum class Kind { transfer, file } kind;
+    std::function<void()> run;
+  };
+  enum class Phase { registering, between, computing, reduced, over };
+
+  Member(SamplerOptions options, MemberEnvironment environment);
+  Result<void> connect();
+  void run_loop();
+
+  // The user's thread.
+  int fail(int code, std::string why);
+  int register_failed(Error const& why);
+  enum class Inside { start, step, reduce };
+  int wait(Lock& lock, Inside inside);
+  void begin(session::BeginStep const& step);
+  void fill(gleaner_step_info& info) const;
+  void run_reduction(Lock& lock);
+  Result<void> reduce_buckets(Lock& lock, Plane& plane,
+                              session::Reduce const& reduction);
+
+  // Under the lock.
+  void perform(session::Actions actions);
+  void perform(msg::Generation generation, Result<session::Actions> actions);
+  void do_one(session::Send const& action);
+  void do_one(session::ConnectPlane const& action);
+  void do_one(session::DropPlane const& action);
+  void do_one(session::StopPlanes const& action);
+  void do_one(session::ServeState const& action);
+  void do_one(session::FetchState const& action);
+  void do_one(session::FetchReduction const& action);
+  void do_one(session::WriteCheckpoint const& action);
+  void do_one(session::LoadCheckpoint const& action);
+  void do_one(session::Reduce const& action);
+  void do_one(session::Started const& action) { tell_user(action); }
+  void do_one(session::BeginStep const& action) { tell_user(action); }
+  void do_one(session::ApplyReduction const& action) { tell_user(action); }
+  void do_one(session::Leave const& action) { tell_user(action); }
+  void do_one(session::Done const& action) { tell_user(action); }
+  void tell_user(Answer answer);
+  void add_task(msg::Generation generation, Task::Kind kind,
+                std::function<void()> run);
+  void in_background(std::function<void()> work);
+  void post(msg::FromMember message);
+  void give_up(int code, std::string why);
+
+  // Tasks, on the user's thread, and work in the background; not locked.
+  void serve(session::ServeState const& action,
+             DataService::Permit const& permit);
+  void fetch(session::FetchState const& action,
+             DataService::Permit const& permit);
+  void fetch(session::FetchReduction const& action,
+             DataService::Permit const& permit);
+  void write(session::WriteCheckpoint const& action);
+  void load(session::LoadCheckpoint const& action);
+
+  // The event loop.
+  void received(msg::ToMember const& message);
+  void serve_reduction_to(msg::PullReduction const& request,
+                          std::shared_ptr<DataService::Connection> to);
+
+  MemberEnvironment const environment_;
+  SamplerOptions const options_;
+  Registry registry_;
+  Gradients gradients_;
+  std::string schema_;
+  std::function<int()> update_;
+  std::string error_;
+
+  std::mutex mutex_;  ///< for what follows, up to the threads
+  std::condition_variable changed_;
+  Session session_;
+  std::deque<session::Action> actions_;  ///< decided, not yet carried out
+  bool performing_ = false;
+  bool stopping_ = false;  ///< StopPlanes is not yet answered
+  int busy_ = 0;
+  std::deque<Task> tasks_;
+  std::optional<session::Reduce> reduce_;
+  std::optional<Answer> answer_;
+  bool welcome_ = false;
+  double failure_timeout_s_ = 30;
+  int lost_code_ = 0;  ///< not 0: it is over
+  std::string lost_why_;
+
+  // Of the user's thread.
+  Phase phase_ = Phase::registering;
+  session::BeginStep step_;
+  std::vector<std::uint64_t> samples_;
+  double last_end_s_ = 0;
+  double reduce_began_s_ = 0;
+
+  asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  DataService data_;
+  std::unique_ptr<Link> link_;
+  Planes planes_;
+  Background background_;  ///< ends before what its threads use
+  std::future<void> loop_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the session's actions are carried out.
+#include <cstring>
+
+#include "runtime/checkpoint_file.hh"
+#include "runtime/member.hh"
+#include "runtime/state_moves.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double connect_plane_s = 60;  // the coordinator drops it earlier
+
+std::size_t copy_out(std::vector<Span> const& spans, char* to) {
+  std::size_t at = 0;
+  for (auto const& span : spans) {
+    std::memcpy(to + at, span.data, span.bytes);
+    at += span.bytes;
+  }
+  return at;
+}
+
+void copy_in(std::vector<char> const& from, std::vector<Span> const& spans) {
+  std::size_t at = 0;
+  for (auto const& span : spans) {
+    std::memcpy(span.data, from.data() + at, span.bytes);
+    at += span.bytes;
+  }
+}
+
+}  // namespace
+
+void Member::received(msg::ToMember const& message) {
+  if (auto const* blobs = std::get_if<msg::PlaneBlobs>(&message))
+    return planes_.take(*blobs);
+  Lock lock(mutex_);
+  if (auto const* welcome = std::get_if<msg::Welcome>(&message)) {
+    welcome_ = true;
+    changed_.notify_all();
+    (void)welcome;
+  } else if (auto const* refused = std::get_if<msg::Refused>(&message)) {
+    give_up(GLEANER_EREFUSED, "refused by the coordinator: " + refused->why);
+  } else {
+    perform(session_.on_message(message));
+  }
+}
+
+void Member::give_up(int code, std::string why) {
+  if (lost_code_) return;
+  lost_code_ = code;
+  lost_why_ = std::move(why);
+  planes_.drop_all();
+  data_.abort_all();
+  changed_.notify_all();
+}
+
+void Member::post(msg::FromMember message) {
+  asio::post(io_,
+             [this, message = std::move(message)] { link_->send(message); });
+}
+
+/// Actions that follow from these are carried out after them, not inside.
+void Member::perform(session::Actions actions) {
+  for (auto& action : actions) actions_.push_back(std::move(action));
+  if (performing_) return;
+  performing_ = true;
+  for (;;) {
+    while (!actions_.empty()) {
+      auto const action = std::move(actions_.front());
+      actions_.pop_front();
+      std::visit([this](auto const& one) { do_one(one); }, action);
+    }
+    if (!stopping_ || busy_ > 0) break;
+    stopping_ = false;
+    for (auto& action : session_.plane_stopped())
+      actions_.push_back(std::move(action));
+  }
+  performing_ = false;
+  changed_.notify_all();
+}
+
+void Member::perform(msg::Generation generation,
+                     Result<session::Actions> actions) {
+  perform(actions ? std::move(*actions)
+                  : session_.failed(generation, actions.error().message));
+}
+
+void Member::tell_user(Answer answer) { answer_ = std::move(answer); }
+
+void Member::add_task(msg::Generation generation, Task::Kind kind,
+                      std::function<void()> run) {
+  tasks_.push_back({generation, kind, std::move(run)});
+}
+
+/// Counts as busy from now on.
+void Member::in_background(std::function<void()> work) {
+  ++busy_;
+  background_.run([this, work = std::move(work)] {
+    try {
+      work();
+    } catch (std::exception const& why) {
+      Lock lock(mutex_);
+      give_up(GLEANER_ENOMEM, why.what());
+    }
+    Lock lock(mutex_);
+    --busy_;
+    perform({});
+  });
+}
+
+void Member::do_one(session::Send const& action) { post(action.message); }
+
+void Member::do_one(session::ConnectPlane const& action) {
+  planes_.connect(action.generation, int(action.rank),
+                  int(action.members.size()), connect_plane_s);
+}
+
+void Member::do_one(session::DropPlane const& action) {
+  planes_.drop(action.generation);
+  data_.abort(action.generation);
+  std::erase_if(tasks_, [&](Task const& task) {
+    return task.kind == Task::Kind::transfer &&
+           task.generation == action.generation;
+  });
+}
+
+void Member::do_one(session::StopPlanes const&) {
+  planes_.drop_all();
+  data_.abort_all();
+  std::erase_if(tasks_, [](Task const& task) {
+    return task.kind == Task::Kind::transfer;
+  });
+  reduce_.reset();
+  stopping_ = true;
+}
+
+void Member::do_one(session::Reduce const& action) { reduce_ = action; }
+
+void Member::do_one(session::ServeState const& action) {
+  add_task(action.generation, Task::Kind::transfer,
+           [this, action, permit = data_.permit(action.generation)] {
+             serve(action, permit);
+           });
+}
+
+void Member::serve(session::ServeState const& action,
+                   DataService::Permit const& permit) {
+  auto const served = serve_state(data_, permit, action, registry_, schema_);
+  Lock lock(mutex_);
+  if (!served) post(msg::MemberError{served.error().message});
+  perform(session_.state_served(action.generation));
+}
+
+void Member::do_one(session::FetchState const& action) {
+  add_task(action.generation, Task::Kind::transfer,
+           [this, action, permit = data_.permit(action.generation)] {
+             fetch(action, permit);
+           });
+}
+
+void Member::fetch(session::FetchState const& action,
+                   DataService::Permit const& permit) {
+  auto state = fetch_state(data_, permit, action, environment_.member,
+                           registry_, schema_);
+  auto failure =
+      state ? registry_.load_blobs(state->blobs) : Result<void>(state.error());
+  Lock lock(mutex_);
+  if (failure)
+    perform(action.generation,
+            session_.state_received(action.generation, state->session));
+  else if (data_.valid(permit))
+    perform(session_.failed(action.generation, failure.error().message));
+}
+
+void Member::do_one(session::FetchReduction const& action) {
+  in_background([this, action, permit = data_.permit(action.generation)] {
+    fetch(action, permit);
+  });
+}
+
+void Member::fetch(session::FetchReduction const& action,
+                   DataService::Permit const& permit) {
+  auto const own = gradients_.result(action.step);
+  auto const reduction =
+      fetch_reduction(data_, permit, action, total_bytes(own));
+  if (reduction) copy_in(*reduction, own);
+  Lock lock(mutex_);
+  if (reduction)
+    perform(session_.reduction_fetched(action.generation));
+  else if (data_.valid(permit))
+    perform(session_.failed(action.generation, reduction.error().message));
+}
+
+/// In the event loop.
+void Member::serve_reduction_to(msg::PullReduction const& request,
+                                std::shared_ptr<DataService::Connection> to) {
+  Lock lock(mutex_);
+  if (session_.complete() != request.step || stopping_) return;
+  in_background([this, request, to] {
+    serve_reduction(*to, gradients_.result(request.step));
+  });
+}
+
+void Member::do_one(session::WriteCheckpoint const& action) {
+  add_task(action.generation, Task::Kind::file,
+           [this, action] { write(action); });
+}
+
+/// The copy is made here, on the user's thread; a joiner may wait for the
+/// step, but not for the disk.
+void Member::write(session::WriteCheckpoint const& action) {
+  auto blobs = registry_.save_blobs();
+  if (!blobs) {
+    Lock lock(mutex_);
+    return perform(
+        session_.checkpoint_failed(action.path, blobs.error().message));
+  }
+  auto data = std::make_shared<std::vector<char>>(registry_.bytes());
+  copy_out(registry_.stripe(0, 1), data->data());
+  StateHeader header{schema_, action.header, std::move(*blobs)};
+  background_.run([this, data, header, path = action.path] {
+    auto const bytes =
+        write_checkpoint(path, registry_.tensors(), data->data(), header);
+    Lock lock(mutex_);
+    perform(bytes ? session_.checkpoint_written(path, *bytes)
+                  : session_.checkpoint_failed(path, bytes.error().message));
+  });
+}
+
+void Member::do_one(session::LoadCheckpoint const& action) {
+  add_task(action.generation, Task::Kind::file,
+           [this, action] { load(action); });
+}
+
+void Member::load(session::LoadCheckpoint const& action) {
+  auto header = read_checkpoint(action.path, registry_, schema_);
+  auto failure = header ? registry_.load_blobs(header->blobs)
+                        : Result<void>(header.error());
+  Lock lock(mutex_);
+  if (failure)
+    perform(action.generation,
+            session_.checkpoint_loaded(action.generation, header->session));
+  else
+    perform(session_.failed(action.generation, failure.error().message));
+}
+
+}  // namespace gleaner

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a program registered as the training's state: tensors and blobs.
+///
+/// The state is seen as one run of bytes, the tensors in order of
+/// registration, so that stripes of it can be sent by different members; and a
+/// list of blobs, which are small and made anew by the program each time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+
+namespace gleaner {
+
+enum class Dtype { float32 = 1, float64 = 2, int64 = 3, uint8 = 4 };
+enum class Role { param = 1, optimizer = 2, buffer = 3 };
+
+std::size_t size_of(Dtype type);
+
+struct Tensor {
+  std::string name;
+  void* data = nullptr;  ///< the program's
+  Dtype type = Dtype::float32;
+  std::vector<std::int64_t> shape;
+  Role role = Role::param;
+
+  std::size_t count() const;  ///< of elements
+  std::size_t bytes() const { return count() * size_of(type); }
+};
+
+/// Memory that belongs to the state.
+struct Span {
+  char* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Callbacks of the program; both run on its own thread.
+struct Blob {
+  std::string name;
+  std::function<Result<std::string>()> save;
+  std::function<Result<void>(std::string const&)> load;
+};
+
+class Registry {
+ public:
+  /// Fails with invalid_argument for a name used twice or empty, no data, a
+  /// negative dimension, or a size that does not fit.
+  Result<void> add(Tensor tensor);
+  Result<void> add(Blob blob);
+
+  std::vector<Tensor> const& tensors() const { return tensors_; }
+  Tensor const* find(std::string const& name) const;
+
+  std::size_t bytes() const { return bytes_; }  ///< of all tensors
+
+  /// The memory of stripe `i` of `n`: [bytes*i/n, bytes*(i+1)/n) of the run.
+  std::vector<Span> stripe(int i, int n) const;
+
+  /// A digest that differs when names, types, shapes, roles or `options` do.
+  std::string schema(std::string const& options) const;
+
+  /// Ask the program for its blobs.
+  Result<std::map<std::string, std::string>> save_blobs() const;
+
+  /// Hand them back.  Fails with not_found when one is missing.
+  Result<void> load_blobs(
+      std::map<std::string, std::string> const& saved) const;
+
+ private:
+  std::vector<Tensor> tensors_;
+  std::map<std::string, std::size_t> by_name_;
+  std::vector<Blob> blobs_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the state gets to a joiner, and a reduction to who lacks it.
+///
+/// Each call blocks until all is moved or the transfer is aborted; none runs
+/// in the event loop.  What is sent must not change meanwhile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+#include "runtime/checkpoint_file.hh"
+#include "runtime/data_service.hh"
+#include "runtime/registry.hh"
+#include "runtime/session.hh"
+
+namespace gleaner {
+
+/// Send a stripe to every joiner that asks for it.  A joiner that goes away
+/// is no failure; only the program's blobs can fail.
+Result<void> serve_state(DataService& data, DataService::Permit const& permit,
+                         session::ServeState const& action,
+                         Registry const& registry, std::string const& schema);
+
+/// Fill the registry's tensors with one stripe from each donor.
+Result<StateHeader> fetch_state(DataService& data,
+                                DataService::Permit const& permit,
+                                session::FetchState const& action,
+                                msg::MemberId self, Registry const& registry,
+                                std::string const& schema);
+
+/// Send a reduction to a member that asked for it.
+void serve_reduction(DataService::Connection const& connection,
+                     std::vector<Span> reduction);
+
+/// Take a whole reduction of `bytes` bytes.
+Result<std::vector<char>> fetch_reduction(DataService& data,
+                                          DataService::Permit const& permit,
+                                          session::FetchReduction const& action,
+                                          std::size_t bytes);
+
+}  // namespace gleaner

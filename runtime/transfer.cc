@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/transfer.hh"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "proto/frame.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr std::size_t call_bytes_max = 4 << 20;
+
+Error lost(char const* what) {
+  return {Errc::unavailable,
+          std::string("transfer ended while ") + what + ": " +
+              (errno == 0 ? "closed by the peer" : std::strerror(errno))};
+}
+
+/// Where a stream is: spans[span] from byte `at`.
+struct Progress {
+  std::size_t span = 0;
+  std::size_t at = 0;
+  bool over = false;
+};
+
+void skip_empty(Stream const& stream, Progress& progress) {
+  while (progress.span < stream.spans.size() &&
+         progress.at == stream.spans[progress.span].bytes) {
+    ++progress.span;
+    progress.at = 0;
+  }
+  progress.over = progress.span == stream.spans.size();
+}
+
+/// Move as much as goes without waiting.
+void advance(Stream& stream, Progress& progress) {
+  auto const sends = stream.direction == Stream::Direction::send;
+  while (!progress.over) {
+    auto const& span = stream.spans[progress.span];
+    auto* data = span.data + progress.at;
+    auto const bytes = std::min(span.bytes - progress.at, call_bytes_max);
+    errno = 0;
+    auto const n =
+        sends ? ::send(stream.fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
+              : ::recv(stream.fd, data, bytes, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n <= 0) {
+      stream.done = lost(sends ? "sending" : "receiving");
+      progress.over = true;
+      return;
+    }
+    progress.at += std::size_t(n);
+    skip_empty(stream, progress);
+  }
+}
+
+Result<void> send_all(int fd, std::string const& bytes) {
+  std::vector<Stream> stream(1);
+  // Only read from: the direction says so.
+  stream[0] = {fd,
+               Stream::Direction::send,
+               {{const_cast<char*>(bytes.data()), bytes.size()}},
+               {}};
+  move_all(stream);
+  return stream[0].done;
+}
+
+Result<std::string> receive_exactly(int fd, std::size_t n) {
+  std::string bytes(n, '\0');
+  std::vector<Stream> stream(1);
+  stream[0] = {fd, Stream::Direction::receive, {{bytes.data(), n}}, {}};
+  move_all(stream);
+  if (!stream[0].done) return stream[0].done.error();
+  return bytes;
+}
+
+}  // namespace
+
+Transfers::Connection::Connection(Transfers& transfers, Permit const& permit,
+                                  Fd fd)
+    : transfers_(&transfers), fd_(std::move(fd)) {
+  std::lock_guard lock(transfers_->mutex_);
+  transfers_->open_[fd_.get()] = permit.generation;
+  if (!transfers_->valid_locked(permit)) ::shutdown(fd_.get(), SHUT_RDWR);
+}
+
+Transfers::Connection::Connection(Connection&& other) noexcept
+    : transfers_(other.transfers_), fd_(std::move(other.fd_)) {}
+
+Transfers::Connection::~Connection() {
+  if (!fd_) return;
+  // Forgotten before it is closed: the number may be used again at once.
+  std::lock_guard lock(transfers_->mutex_);
+  transfers_->open_.erase(fd_.get());
+  fd_ = Fd();
+}
+
+bool Transfers::valid_locked(Permit const& permit) const {
+  return permit.epoch == epoch_ && aborted_.count(permit.generation) == 0;
+}
+
+bool Transfers::valid(Permit const& permit) {
+  std::lock_guard lock(mutex_);
+  return valid_locked(permit);
+}
+
+Transfers::Permit Transfers::permit(msg::Generation generation) {
+  std::lock_guard lock(mutex_);
+  return {generation, epoch_};
+}
+
+void Transfers::abort(msg::Generation generation) {
+  std::lock_guard lock(mutex_);
+  aborted_.insert(generation);
+  for (auto const& [fd, of] : open_)
+    if (of == generation) ::shutdown(fd, SHUT_RDWR);
+}
+
+void Transfers::abort_all() {
+  std::lock_guard lock(mutex_);
+  ++epoch_;
+  for (auto const& [fd, of] : open_) ::shutdown(fd, SHUT_RDWR);
+}
+
+void move_all(std::vector<Stream>& streams) {
+  std::vector<Progress> progress(streams.size());
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    skip_empty(streams[i], progress[i]);
+  std::vector<pollfd> waiting;
+  for (;;) {
+    waiting.clear();
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      advance(streams[i], progress[i]);
+      auto const sends = streams[i].direction == Stream::Direction::send;
+      short const events = sends ? POLLOUT : POLLIN;
+      if (!progress[i].over) waiting.push_back({streams[i].fd, events, 0});
+    }
+    if (waiting.empty()) return;
+    ::poll(waiting.data(), waiting.size(), -1);
+  }
+}
+
+Result<void> send_frame(int fd, nlohmann::json const& message) {
+  return send_all(fd, encode_frame(message));
+}
+
+Result<nlohmann::json> receive_frame(int fd) {
+  FrameReader reader;
+  auto prefix = receive_exactly(fd, 4);
+  if (!prefix) return prefix.error();
+  reader.append(*prefix);
+  std::uint32_t length = 0;
+  for (unsigned char byte : *prefix) length = length << 8 | byte;
+  if (length <= frame_bytes_max) {  // else next() says what is wrong
+    auto body = receive_exactly(fd, length);
+    if (!body) return body.error();
+    reader.append(*body);
+  }
+  auto message = reader.next();
+  if (!message) return message.error();
+  return **message;
+}
+
+std::size_t total_bytes(std::vector<Span> const& spans) {
+  std::size_t bytes = 0;
+  for (auto const& span : spans) bytes += span.bytes;
+  return bytes;
+}
+
+Result<std::string> local_address_towards(std::string const& address) {
+  auto const colon = address.rfind(':');
+  auto host = address.substr(0, colon);
+  auto const port = colon == std::string::npos ? "" : address.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[')
+    host = host.substr(1, host.size() - 2);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (int const e = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
+    return Error{Errc::unavailable,
+                 "cannot resolve '" + address + "': " + ::gai_strerror(e)};
+  // Connecting a datagram socket sends nothing; it picks the interface.
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  Fd fd(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  auto* own_address = reinterpret_cast<sockaddr*>(&own);
+  bool const picked =
+      fd && ::connect(fd.get(), found->ai_addr, found->ai_addrlen) == 0 &&
+      ::getsockname(fd.get(), own_address, &size) == 0;
+  ::freeaddrinfo(found);
+  char text[NI_MAXHOST];
+  if (!picked || ::getnameinfo(own_address, size, text, sizeof text, nullptr, 0,
+                               NI_NUMERICHOST) != 0)
+    return Error{Errc::unavailable, "no interface leads to '" + address + "'"};
+  return std::string(text);
+}
+
+}  // namespace gleaner

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How bytes of the state get from one member's memory into another's.
+///
+/// Blocking calls on sockets, for threads that have nothing else to do.  They
+/// have no time limit of their own: a peer that hangs is the coordinator's to
+/// judge, and its word ends them through Transfers::abort().
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+#include "proto/runtime_messages.hh"
+#include "runtime/fd.hh"
+#include "runtime/registry.hh"
+
+namespace gleaner {
+
+/// Connections on which bytes move, so that another thread can end them.
+class Transfers {
+ public:
+  /// Given when a transfer is decided on; void after the next abort().  So a
+  /// thread that is late to open its connection finds it closed.
+  struct Permit {
+    msg::Generation generation = 0;
+    std::uint64_t epoch = 0;
+  };
+  Permit permit(msg::Generation generation);
+  bool valid(Permit const& permit);
+
+  /// Ends the transfers of this generation, for good, or all there are: calls
+  /// in progress fail soon.
+  void abort(msg::Generation generation);
+  void abort_all();
+
+  /// A socket that abort() reaches as long as this lives.
+  class Connection {
+   public:
+    Connection(Transfers& transfers, Permit const& permit, Fd fd);
+    Connection(Connection&& other) noexcept;
+    Connection& operator=(Connection&&) = delete;
+    ~Connection();
+    int fd() const { return fd_.get(); }
+
+   private:
+    Transfers* transfers_;
+    Fd fd_;
+  };
+
+ private:
+  bool valid_locked(Permit const& permit) const;
+
+  std::mutex mutex_;
+  std::map<int, msg::Generation> open_;  ///< by descriptor
+  std::set<msg::Generation> aborted_;
+  std::uint64_t epoch_ = 0;  ///< counts abort_all()
+};
+
+/// Send or receive these spans, in order.
+struct Stream {
+  enum class Direction { send, receive };
+
+  int fd = -1;
+  Direction direction = Direction::send;
+  std::vector<Span> spans;
+  Result<void> done;  ///< after move_all()
+};
+
+/// Move all streams at once, until each is complete or has failed.
+void move_all(std::vector<Stream>& streams);
+
+/// One message on a blocking socket.  receive_frame() takes no byte beyond it.
+Result<void> send_frame(int fd, nlohmann::json const& message);
+Result<nlohmann::json> receive_frame(int fd);
+
+std::size_t total_bytes(std::vector<Span> const& spans);
+
+/// The address of this machine's interface towards "host:port", numeric; fails
+/// with unavailable when there is no route.
+Result<std::string> local_address_towards(std::string const& address);
+
+}  // namespace gleaner

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where gradients and their sums lie, and which of them stay whole.
+#include "runtime/gradients.hh"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <set>
+
+using namespace gleaner;
+
+namespace {
+
+Tensor parameter(std::string name, std::int64_t n,
+                 Dtype type = Dtype::float32) {
+  static char memory;
+  return {std::move(name), &memory, type, {n}, Role::param};
+}
+
+/// As a data plane of one member.
+void reduce(Gradients& gradients, std::int64_t step, std::size_t first = 0) {
+  for (auto i = first; i < gradients.buckets(); ++i) {
+    auto const b = gradients.bucket(i, step);
+    std::memcpy(b.sum, b.local, b.n * size_of(b.type));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every gradient is in exactly one bucket, the last ones first") {
+  Gradients gradients;
+  std::vector<std::int64_t> const sizes = {3, 5'000'000, 0, 70, 4'000'001};
+  std::vector<float*> at;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    at.push_back(static_cast<float*>(
+        *gradients.add(parameter("p" + std::to_string(i), sizes[i]))));
+  REQUIRE(gradients.seal());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::int64_t k = 0; k < sizes[i]; ++k) at[i][k] = float(i + 1);
+  gradients.set_words({1, 7});
+  CHECK(gradients.buckets() > 3);
+  CHECK(gradients.bucket(0, 1).n * 4 <= (1 << 20) + 8);
+  // The last element of the last tensor is in bucket 0, right before the words.
+  auto const first = gradients.bucket(0, 1);
+  auto const* end = static_cast<float const*>(first.local) + first.n;
+  CHECK(end[-1] == 7);
+  CHECK(end[-2] == 1);
+
+  reduce(gradients, 1);
+  CHECK(gradients.words(1).samples == 7);
+  gradients.take_result(1, 0.5);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::int64_t k = 0; k < sizes[i]; ++k)
+      wrong += at[i][k] != float(i + 1) / 2;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE(
+    "the result of a step is whole until the next one's first bucket is") {
+  Gradients gradients;
+  auto* g = static_cast<float*>(*gradients.add(parameter("p", 1'000'000)));
+  REQUIRE(gradients.seal());
+  std::fill(g, g + 1'000'000, 1.f);
+  reduce(gradients, 1);
+  auto bytes_of = [](std::vector<Span> const& spans) {
+    std::string all;
+    for (auto const& span : spans) all.append(span.data, span.bytes);
+    return all;
+  };
+  auto const result = bytes_of(gradients.result(1));
+  // The first bucket of step 2 overwrites nothing of step 1.
+  std::fill(g, g + 1'000'000, 2.f);
+  auto const first = gradients.bucket(0, 2);
+  std::memcpy(first.sum, first.local, first.n * 4);
+  CHECK(bytes_of(gradients.result(1)) == result);
+  reduce(gradients, 2, 1);
+  CHECK(bytes_of(gradients.result(1)) != result);
+}
+
+TEST_CASE("taking the result leaves it as it is, and clear() leaves no trace") {
+  Gradients gradients;
+  auto* g =
+      static_cast<double*>(*gradients.add(parameter("p", 10, Dtype::float64)));
+  auto* h = static_cast<float*>(*gradients.add(parameter("q", 10)));
+  REQUIRE(gradients.seal());
+  g[3] = 8, h[4] = 6;
+  reduce(gradients, 1);
+  gradients.take_result(1, 0.5);
+  gradients.take_result(1, 0.5);
+  CHECK(g[3] == 4);
+  CHECK(h[4] == 3);
+  gradients.clear();
+  CHECK(g[3] == 0);
+  CHECK(h[4] == 0);
+}
+
+TEST_CASE("a program without parameters still has a first bucket") {
+  Gradients gradients;
+  REQUIRE(gradients.seal());
+  REQUIRE(gradients.buckets() == 1);
+  gradients.set_words({0, 12});
+  reduce(gradients, 1);
+  CHECK(gradients.words(1).not_ready == 0);
+  CHECK(gradients.words(1).samples == 12);
+}
+
+TEST_CASE("only what can be summed has a gradient") {
+  Gradients gradients;
+  CHECK(!gradients.add(parameter("n", 4, Dtype::int64)));
+  CHECK(gradients.find("n") == nullptr);
+}
