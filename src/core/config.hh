@@ -25,6 +25,7 @@ struct Config {
   std::string munge_socket;
   std::string lease_partition;
   std::string head_partition;
+  int head_memory_mb = 0;
   std::string reservation;
   std::string licence;
   std::string lease_account;
