@@ -10,9 +10,10 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc
 
-# Apart, so that what needs no gleaner.yaml does not link yaml-cpp.
+# Apart, so that what needs no gleaner.yaml does not link yaml-cpp.  It does
+# not contain libcore.la: a plugin that got that twice could not be linked.
 %canon_reldir%_libconfig_la_SOURCES = \
 	%reldir%/config.hh \
 	%reldir%/config.cc
 %canon_reldir%_libconfig_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
-%canon_reldir%_libconfig_la_LIBADD = %reldir%/libcore.la $(YAML_LIBS)
+%canon_reldir%_libconfig_la_LIBADD = $(YAML_LIBS)

@@ -1,4 +1,4 @@
-noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libproto.la
+noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/libproto.la
 
 # Apart: job_submit_gleaner needs no more than this.
 %canon_reldir%_libticket_la_SOURCES = \
@@ -9,13 +9,9 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libproto.la
 %canon_reldir%_libticket_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 %canon_reldir%_libticket_la_LIBADD = src/core/libcore.la $(CRYPTO_LIBS)
 
-%canon_reldir%_libproto_la_SOURCES = \
-	%reldir%/channel.hh \
-	%reldir%/channel.cc \
-	%reldir%/channel_endpoints.cc \
-	%reldir%/handshake.hh \
-	%reldir%/secret_handshake.hh \
-	%reldir%/secret_handshake.cc \
+# Apart: sched_gleaner needs messages, but no Asio inside slurmctld.  Whoever
+# links it links libcore.la too.
+%canon_reldir%_libmessages_la_SOURCES = \
 	%reldir%/frame.hh \
 	%reldir%/frame.cc \
 	%reldir%/message_codec.hh \
@@ -23,7 +19,15 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libproto.la
 	%reldir%/daemon_messages.cc \
 	%reldir%/runtime_messages.hh \
 	%reldir%/runtime_messages.cc
-%canon_reldir%_libproto_la_LIBADD = %reldir%/libticket.la
+
+%canon_reldir%_libproto_la_SOURCES = \
+	%reldir%/channel.hh \
+	%reldir%/channel.cc \
+	%reldir%/channel_endpoints.cc \
+	%reldir%/handshake.hh \
+	%reldir%/secret_handshake.hh \
+	%reldir%/secret_handshake.cc
+%canon_reldir%_libproto_la_LIBADD = %reldir%/libmessages.la %reldir%/libticket.la
 
 if HAVE_MUNGE
 noinst_LTLIBRARIES += %reldir%/libmungeauth.la

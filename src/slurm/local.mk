@@ -1,11 +1,17 @@
 if HAVE_SLURM
-noinst_LTLIBRARIES += %reldir%/libslurmview.la %reldir%/libslurmcontrol.la
+noinst_LTLIBRARIES += \
+	%reldir%/libjobmarks.la \
+	%reldir%/libslurmview.la \
+	%reldir%/libslurmcontrol.la
+
+# How our jobs are marked; needs nothing of Slurm.
+%canon_reldir%_libjobmarks_la_SOURCES = \
+	%reldir%/admin_comment.hh \
+	%reldir%/admin_comment.cc
 
 # What slurmctld says.  Not linked with libslurm: in a plugin its functions
 # come from slurmctld itself, and a second copy would have a second state.
 %canon_reldir%_libslurmview_la_SOURCES = \
-	%reldir%/admin_comment.hh \
-	%reldir%/admin_comment.cc \
 	%reldir%/compat.hh \
 	%reldir%/load.hh \
 	%reldir%/load.cc \
@@ -16,7 +22,7 @@ noinst_LTLIBRARIES += %reldir%/libslurmview.la %reldir%/libslurmcontrol.la
 	%reldir%/snapshot.hh \
 	%reldir%/snapshot.cc
 %canon_reldir%_libslurmview_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
-%canon_reldir%_libslurmview_la_LIBADD = src/core/libcore.la
+%canon_reldir%_libslurmview_la_LIBADD = %reldir%/libjobmarks.la src/core/libcore.la
 
 # For programs: the same, and what they ask Slurm to do.
 %canon_reldir%_libslurmcontrol_la_SOURCES = \

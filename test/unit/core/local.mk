@@ -6,5 +6,5 @@ TESTS += %reldir%/test_core
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc
 %canon_reldir%_test_core_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
-%canon_reldir%_test_core_LDADD = test/unit/libtestmain.la src/core/libconfig.la
+%canon_reldir%_test_core_LDADD = test/unit/libtestmain.la src/core/libconfig.la src/core/libcore.la
 endif
