@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Sending hints.
+#include "plugins/hint.hh"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+
+namespace gleaner {
+namespace {
+
+void send_to(int socket, std::string const& path, std::string_view text) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  // Nobody listens, or its buffer is full: it looks again by itself.
+  (void)sendto(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+               reinterpret_cast<sockaddr const*>(&address), sizeof address);
+}
+
+}  // namespace
+
+HintSender::HintSender()
+    : socket_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {}
+
+HintSender::~HintSender() {
+  if (socket_ >= 0) close(socket_);
+}
+
+void HintSender::send(Kind kind, std::string const& run_dir) const {
+  if (socket_ < 0) return;
+  std::string_view const text = kind == Kind::arrival
+                                    ? R"({"type":"arrival","job":0})"
+                                    : R"({"type":"ended","job":0})";
+  send_to(socket_, run_dir + "/hint.sock", text);
+  send_to(socket_, run_dir + "/wake.sock", text);
+}
+
+}  // namespace gleaner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Telling gleanerd and the scavenger that now is the time to look again.
+#pragma once
+
+#include <string>
+
+namespace gleaner {
+
+/// Sends hints; made once, at the plugin's start.
+///
+/// A hint is one datagram of JSON to RUN_DIR/hint.sock (gleanerd) and one to
+/// RUN_DIR/wake.sock (the scavenger).  It may be sent under slurmctld's locks:
+/// it never waits, and a receiver that is not there, or slow, is not told.
+class HintSender {
+ public:
+  HintSender();
+  ~HintSender();
+  HintSender(HintSender const&) = delete;
+  HintSender& operator=(HintSender const&) = delete;
+
+  enum class Kind {
+    arrival,  ///< a rigid job was submitted
+    ended,    ///< a job has left its nodes
+  };
+  void send(Kind kind, std::string const& run_dir) const;
+
+ private:
+  int socket_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The only place that writes into a job's description.
+#include "plugins/job_submit/job_desc.hh"
+
+#include <string_view>
+
+extern "C" {
+// Exported by slurmctld; no public header declares them.
+char* slurm_xstrdup(char const* text);
+void slurm_xfree(void** pointer);
+}
+
+namespace gleaner {
+namespace {
+
+std::string text_of(char const* text) { return text ? text : ""; }
+
+/// Slurm's NO_VAL of each width, and INFINITE, mean "not given".
+template <class Number>
+std::optional<std::uint32_t> given(Number value, Number no_value) {
+  if (value == no_value) return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
+
+/// The option's value as spank_gleaner has put it into the job's control
+/// environment, which reaches slurmctld with the submission.
+std::optional<std::string> malleable_of(job_desc_msg_t const& desc) {
+  constexpr std::string_view name = "GLEANER_MALLEABLE=";
+  for (std::uint32_t i = 0; desc.spank_job_env && i < desc.spank_job_env_size;
+       ++i) {
+    std::string_view entry = text_of(desc.spank_job_env[i]);
+    if (entry.substr(0, name.size()) == name)
+      return std::string(entry.substr(name.size()));
+  }
+  return std::nullopt;
+}
+
+void set(char** field, std::string const& value) {
+  slurm_xfree(reinterpret_cast<void**>(field));
+  *field = slurm_xstrdup(value.c_str());
+}
+
+template <class... Field>
+void clear(Field**... field) {
+  (slurm_xfree(reinterpret_cast<void**>(field)), ...);
+}
+
+/// Forget what was asked of nodes, CPUs, tasks, memory and GRES.
+void clear_shape(job_desc_msg_t* desc) {
+  job_desc_msg_t fresh;
+  slurm_init_job_desc_msg(&fresh);
+  clear(&desc->tres_per_node, &desc->tres_per_job, &desc->tres_per_socket,
+        &desc->tres_per_task, &desc->cpus_per_tres, &desc->mem_per_tres,
+        &desc->tres_bind, &desc->tres_freq, &desc->features, &desc->prefer,
+        &desc->req_nodes, &desc->exc_nodes);
+  desc->contiguous = fresh.contiguous;
+  desc->core_spec = fresh.core_spec;
+  desc->req_switch = fresh.req_switch;
+  desc->wait4switch = fresh.wait4switch;
+  desc->shared = fresh.shared;
+  desc->min_cpus = fresh.min_cpus;
+  desc->max_cpus = fresh.max_cpus;
+  desc->cpus_per_task = fresh.cpus_per_task;
+  desc->ntasks_per_node = fresh.ntasks_per_node;
+  desc->ntasks_per_socket = fresh.ntasks_per_socket;
+  desc->ntasks_per_core = fresh.ntasks_per_core;
+  desc->ntasks_per_tres = fresh.ntasks_per_tres;
+  desc->sockets_per_node = fresh.sockets_per_node;
+  desc->cores_per_socket = fresh.cores_per_socket;
+  desc->threads_per_core = fresh.threads_per_core;
+  desc->pn_min_cpus = fresh.pn_min_cpus;
+  desc->pn_min_memory = fresh.pn_min_memory;
+  desc->pn_min_tmp_disk = fresh.pn_min_tmp_disk;
+  desc->plane_size = fresh.plane_size;
+  desc->task_dist = fresh.task_dist;
+  desc->overcommit = fresh.overcommit;
+  desc->bitflags &= ~static_cast<std::uint64_t>(JOB_CPUS_SET | SPREAD_JOB);
+}
+
+void set_one_node(job_desc_msg_t* desc) {
+  desc->min_nodes = desc->max_nodes = 1;
+  desc->num_tasks = 1;
+}
+
+}  // namespace
+
+JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
+  JobRequest request;
+  request.submitter = submitter;
+  request.uid = desc.user_id == NO_VAL ? submitter : desc.user_id;
+  request.is_batch = desc.script != nullptr;
+  request.is_het = desc.het_job_offset != NO_VAL;
+  request.is_array = desc.array_inx != nullptr;
+  request.immediate = desc.immediate != 0;
+  request.malleable = malleable_of(desc);
+  request.partition = text_of(desc.partition);
+  request.reservation = text_of(desc.reservation);
+  request.licences = text_of(desc.licenses);
+  request.account = text_of(desc.account);
+  request.qos = text_of(desc.qos);
+  request.comment = text_of(desc.comment);
+  request.nodes_min = given<std::uint32_t>(desc.min_nodes, NO_VAL);
+  request.nodes_max = given<std::uint32_t>(desc.max_nodes, NO_VAL);
+  request.required = text_of(desc.req_nodes);
+  request.excluded = text_of(desc.exc_nodes);
+  request.constraint = text_of(desc.features);
+  request.switches = given<std::uint32_t>(desc.req_switch, NO_VAL);
+  request.contiguous = desc.contiguous != NO_VAL16 && desc.contiguous != 0;
+  request.tres_per_node = text_of(desc.tres_per_node);
+  request.tres_per_job = text_of(desc.tres_per_job);
+  request.tres_per_socket = text_of(desc.tres_per_socket);
+  request.tres_per_task = text_of(desc.tres_per_task);
+  if (desc.pn_min_memory != NO_VAL64 && !(desc.pn_min_memory & MEM_PER_CPU))
+    request.mem_per_node_mb = desc.pn_min_memory;
+  request.cpus_per_node_min = given<std::uint16_t>(desc.pn_min_cpus, NO_VAL16);
+  request.tmp_disk_mb = given<std::uint32_t>(desc.pn_min_tmp_disk, NO_VAL);
+  return request;
+}
+
+void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
+                   Config const& config) {
+  clear_shape(desc);
+  set_one_node(desc);
+  desc->pn_min_memory = static_cast<std::uint64_t>(config.head_memory_mb);
+  set(&desc->partition, config.head_partition);
+  set(&desc->admin_comment, to_text(mark));
+}
+
+void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
+                Config const& config) {
+  job_desc_msg_t fresh;
+  slurm_init_job_desc_msg(&fresh);
+  set_one_node(desc);
+  desc->shared = JOB_SHARED_NONE;  // the whole node
+  desc->contiguous = fresh.contiguous;
+  desc->core_spec = fresh.core_spec;
+  desc->req_switch = fresh.req_switch;
+  desc->wait4switch = fresh.wait4switch;
+  desc->reboot = fresh.reboot;
+  desc->begin_time = 0;
+  desc->deadline = 0;
+  desc->time_limit = static_cast<std::uint32_t>(ticket.minutes);
+  desc->time_min = fresh.time_min;
+  clear(&desc->exc_nodes, &desc->licenses, &desc->dependency,
+        &desc->burst_buffer, &desc->comment);
+  set(&desc->partition, config.lease_partition);
+  set(&desc->reservation, config.reservation);
+  set(&desc->req_nodes, ticket.node);
+  if (!config.lease_account.empty()) set(&desc->account, config.lease_account);
+  if (!config.lease_qos.empty()) set(&desc->qos, config.lease_qos);
+  set(&desc->admin_comment, to_text(LeaseMark{ticket.trainer, ticket.nonce}));
+}
+
+}  // namespace gleaner

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Between Slurm's job_desc_msg_t and ours: reading a request, and writing
+/// what a base job or a lease has to be.
+#pragma once
+
+#include <slurm/slurm.h>
+
+#include <string>
+
+#include "core/config.hh"
+#include "plugins/job_submit/job_request.hh"
+#include "proto/ticket.hh"
+#include "slurm/admin_comment.hh"
+
+namespace gleaner {
+
+JobRequest read_request(job_desc_msg_t const& desc, Uid submitter);
+
+/// One node and one task in the head partition, so much memory, the mark, and
+/// nothing left of what the training nodes are to have.
+void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
+                   Config const& config);
+
+/// The one node of the ticket, all of it, for its minutes, marked as ours.
+void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
+                Config const& config);
+
+}  // namespace gleaner

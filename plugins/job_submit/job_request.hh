@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a job asks for, as far as it matters to us: Slurm's job_desc_msg_t in
+/// plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/cluster.hh"
+
+namespace gleaner {
+
+/// Strings are "" and numbers are none where the user said nothing.
+struct JobRequest {
+  Uid submitter = 0;  ///< who asked, as MUNGE says
+  Uid uid = 0;        ///< as whom the job is to run
+  bool is_batch = false;
+  bool is_het = false;  ///< a component of a heterogeneous job
+  bool is_array = false;
+  bool immediate = false;  ///< start now or fail
+
+  std::optional<std::string> malleable;  ///< the value of --malleable
+
+  // Where, and on whose account.
+  std::string partition;
+  std::string reservation;
+  std::string licences;
+  std::string account;
+  std::string qos;
+  std::string comment;
+
+  // Which nodes, and how many.
+  std::optional<std::uint32_t> nodes_min;
+  std::optional<std::uint32_t> nodes_max;
+  std::string required;  ///< --nodelist
+  std::string excluded;  ///< --exclude
+  std::string constraint;
+  std::optional<std::uint32_t> switches;
+  bool contiguous = false;
+
+  // What of each node.
+  std::string tres_per_node;    ///< "gres:gpu:4": --gres, --gpus-per-node
+  std::string tres_per_job;     ///< --gpus
+  std::string tres_per_socket;  ///< --gpus-per-socket
+  std::string tres_per_task;    ///< --gpus-per-task
+  std::optional<std::uint64_t> mem_per_node_mb;
+  std::optional<std::uint32_t> cpus_per_node_min;  ///< --mincpus
+  std::optional<std::uint32_t> tmp_disk_mb;        ///< --tmp
+};
+
+}  // namespace gleaner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a user may write after --malleable=.
+///
+/// Read twice: in sbatch, for an early error, and in slurmctld, because what
+/// sbatch sends comes from the user's environment.
+#pragma once
+
+#include <string_view>
+
+#include "core/result.hh"
+
+namespace gleaner {
+
+struct MalleableRange {
+  int nodes_min = 1;
+  int nodes_max = 1;
+  bool operator==(MalleableRange const&) const = default;
+};
+
+/// Most nodes a range may name.
+inline constexpr int malleable_nodes_max = 100000;
+
+/// Read "MIN-MAX", two whole numbers with 1 <= MIN <= MAX.  Fails with
+/// invalid_argument, quoting the value (shortened, unprintable characters
+/// replaced) and saying what to write instead.
+Result<MalleableRange> parse_malleable_range(std::string_view text);
+
+/// `text` in single quotes, fit for a message to a terminal or a log.
+std::string quoted(std::string_view text);
+
+}  // namespace gleaner

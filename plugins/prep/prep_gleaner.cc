@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// prep plugin: a job has ended, so nodes have become free: tell who looks.
+///
+/// Only the controller's epilog is asked for.  Asking for its prolog would put
+/// every job of the machine into CONFIGURING.
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "plugins/c_guard.hh"
+#include "plugins/hint.hh"
+#include "plugins/settings.hh"
+#include "plugins/slurm_log.hh"
+
+extern "C" {
+// A const at file scope is private to the file in C++, unless declared first.
+extern char const plugin_name[];
+extern char const plugin_type[];
+extern std::uint32_t const plugin_version;
+char const plugin_name[] = "Gleaner end-of-job hint";
+char const plugin_type[] = "prep/gleaner";
+std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
+
+bool running_in_slurmctld(void);
+}
+
+namespace gleaner {
+namespace {
+
+/// slurm's prep_call_type_t, the same from 22.05 to 26.05.
+enum class PrepCall {
+  register_callbacks = 0,
+  prolog = 1,
+  epilog = 2,
+  prolog_slurmctld = 3,
+  epilog_slurmctld = 4,
+};
+
+struct Plugin {
+  Settings settings;
+  HintSender hints;
+};
+std::unique_ptr<Plugin> plugin;
+
+int on_job_ended() {
+  if (!plugin) return SLURM_SUCCESS;
+  plugin->settings.refresh();
+  plugin->hints.send(HintSender::Kind::ended,
+                     plugin->settings.config().run_dir);
+  return SLURM_SUCCESS;
+}
+
+}  // namespace
+}  // namespace gleaner
+
+extern "C" {
+
+/// slurmd loads the plugin too; there is nothing for it to do there.
+int init(void) {
+  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [] {
+    if (running_in_slurmctld())
+      gleaner::plugin = std::make_unique<gleaner::Plugin>();
+    return SLURM_SUCCESS;
+  });
+}
+
+void fini(void) { gleaner::plugin.reset(); }
+
+void prep_p_register_callbacks(void*) {}
+int prep_p_prolog(void*, void*) { return SLURM_SUCCESS; }
+int prep_p_epilog(void*, void*) { return SLURM_SUCCESS; }
+
+int prep_p_prolog_slurmctld(void*, bool* async) {
+  *async = false;
+  return SLURM_SUCCESS;
+}
+
+/// Called under the job write lock.
+int prep_p_epilog_slurmctld(void*, bool* async) {
+  *async = false;
+  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception,
+                        gleaner::on_job_ended);
+}
+
+void prep_p_required(int call, bool* required) {
+  *required = static_cast<gleaner::PrepCall>(call) ==
+                  gleaner::PrepCall::epilog_slurmctld &&
+              running_in_slurmctld();
+}
+
+}  // extern "C"

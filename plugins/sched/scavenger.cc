@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The scavenger's loop.
+#include "plugins/sched/scavenger.hh"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/clock.hh"
+#include "plugins/c_guard.hh"
+#include "plugins/sched/daemon_link.hh"
+#include "plugins/sched/scan_pacer.hh"
+#include "plugins/settings.hh"
+#include "plugins/slurm_log.hh"
+#include "proto/daemon_messages.hh"
+#include "slurm/compat.hh"
+#include "slurm/load.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double repeat_s = 5;  ///< push an unchanged snapshot this often
+constexpr double retry_s_min = 0.1;
+constexpr double retry_s_max = 5;
+constexpr time_t stop_s_max = 2;
+
+std::string slurm_version() {
+  auto const two = [](int n) {
+    return (n < 10 ? "0" : "") + std::to_string(n);
+  };
+  return two(SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER)) + "." +
+         two(SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER)) + "." +
+         std::to_string(SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
+}
+
+/// RUN_DIR/wake.sock: what comes in is thrown away, that it came counts.
+class WakeSocket {
+ public:
+  WakeSocket() = default;
+  ~WakeSocket() { close(); }
+  WakeSocket(WakeSocket const&) = delete;
+  WakeSocket& operator=(WakeSocket const&) = delete;
+
+  /// Does nothing when bound to `path` already; false when it cannot be.
+  bool bind(std::string const& path) {
+    if (fd_ >= 0 && path == path_) return true;
+    close();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) return false;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    (void)unlink(path.c_str());
+    if (fd_ < 0 || ::bind(fd_, reinterpret_cast<sockaddr const*>(&address),
+                          sizeof address) != 0) {
+      if (fd_ >= 0) ::close(fd_);
+      fd_ = -1;
+      return false;
+    }
+    (void)chmod(path.c_str(), S_IRUSR | S_IWUSR);
+    path_ = path;
+    return true;
+  }
+
+  int fd() const { return fd_; }
+
+  /// Empty the socket; true when something was in it.
+  bool drain() {
+    char buffer[256];
+    bool woken = false;
+    while (fd_ >= 0 && recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT) >= 0)
+      woken = true;
+    return woken;
+  }
+
+ private:
+  void close() {
+    if (fd_ < 0) return;
+    ::close(fd_);
+    (void)unlink(path_.c_str());
+    fd_ = -1;
+  }
+
+  int fd_ = -1;
+  std::string path_;
+};
+
+/// What the loop keeps between two turns.
+class Loop {
+ public:
+  /// Wait for what comes first and act on it.  `stop_fd` only ends the wait.
+  void turn(int stop_fd);
+
+ private:
+  void reconfigure();
+  void try_connect();
+  void look();
+  void lost(Error const& error);
+  double wait_s() const;
+
+  SystemClock clock_;
+  Settings settings_;
+  Config config_;
+  WakeSocket wake_;
+  DaemonLink link_;
+  std::optional<ScanPacer> pacer_;
+  std::unique_ptr<SnapshotSource> source_;
+  double retry_at_s_ = 0;
+  double retry_s_ = retry_s_min;
+  double pushed_at_s_ = 0;
+  bool wake_failed_ = false;
+  bool load_failed_ = false;
+};
+
+bool same_cluster_view(Config const& a, Config const& b) {
+  return a.lease_partition == b.lease_partition &&
+         a.head_partition == b.head_partition &&
+         a.reservation == b.reservation &&
+         a.scan_interval_ms == b.scan_interval_ms &&
+         a.scan_gap_ms_min == b.scan_gap_ms_min;
+}
+
+void Loop::reconfigure() {
+  settings_.refresh();
+  auto const& now = settings_.config();
+  if (!source_ || !same_cluster_view(now, config_)) {
+    source_ = make_slurm_source(
+        {now.lease_partition, now.head_partition, now.reservation});
+    pacer_.emplace(now.scan_interval_ms / 1e3, now.scan_gap_ms_min / 1e3);
+  }
+  if (now.run_dir != config_.run_dir || now.scavenger != "plugin")
+    link_.close();
+  config_ = now;
+}
+
+void Loop::lost(Error const& error) {
+  log_to_slurm(LogLevel::info,
+               LogLine("gleanerd_lost").kv("why", error.message));
+  retry_at_s_ = clock_.monotonic_s() + retry_s_min;
+}
+
+void Loop::try_connect() {
+  auto const hello = msg::to_json(
+      msg::FromPlugin(msg::PluginHello{"sched_gleaner", slurm_version()}));
+  auto const connected =
+      link_.connect(config_.run_dir + "/gleanerd.sock", hello);
+  if (!connected) {
+    retry_at_s_ = clock_.monotonic_s() + retry_s_;
+    retry_s_ = std::min(2 * retry_s_, retry_s_max);
+    return;
+  }
+  retry_s_ = retry_s_min;
+  pacer_->wake();
+  pushed_at_s_ = 0;
+  bool const bound = wake_.bind(config_.run_dir + "/wake.sock");
+  if (!bound && !wake_failed_)
+    log_to_slurm(LogLevel::warn, LogLine("wake_socket_failed")
+                                     .kv("dir", config_.run_dir)
+                                     .kv("why", std::strerror(errno)));
+  wake_failed_ = !bound;
+  log_to_slurm(LogLevel::info,
+               LogLine("gleanerd_found").kv("dir", config_.run_dir));
+}
+
+void Loop::look() {
+  auto const begin_s = clock_.monotonic_s();
+  auto loaded = source_->load(clock_.wall_s());
+  auto const end_s = clock_.monotonic_s();
+  pacer_->looked(begin_s, end_s);
+  if (!loaded) {
+    if (!load_failed_)
+      log_to_slurm(LogLevel::warn,
+                   LogLine("look_failed").kv("why", loaded.error().message));
+    load_failed_ = true;
+    return;
+  }
+  load_failed_ = false;
+  if (!loaded->changed && end_s < pushed_at_s_ + repeat_s) return;
+  link_.send(msg::to_json(msg::FromPlugin(
+      msg::Holes{std::move(loaded->snapshot), end_s - begin_s})));
+  pushed_at_s_ = end_s;
+}
+
+double Loop::wait_s() const {
+  auto const now_s = clock_.monotonic_s();
+  if (config_.scavenger != "plugin") return repeat_s;
+  if (!link_.connected()) return std::max(0.0, retry_at_s_ - now_s);
+  return pacer_->wait_s(now_s);
+}
+
+void Loop::turn(int stop_fd) {
+  reconfigure();
+  short const link_events = link_.wants_to_write() ? POLLIN | POLLOUT : POLLIN;
+  // poll() passes over negative descriptors.
+  pollfd fds[] = {{stop_fd, POLLIN, 0},
+                  {wake_.fd(), POLLIN, 0},
+                  {link_.fd(), link_events, 0}};
+  auto const wait_ms = static_cast<int>(std::ceil(wait_s() * 1e3));
+  if (poll(fds, 3, wait_ms) < 0 && errno != EINTR) return;
+  if (fds[0].revents) return;
+  if (fds[1].revents && wake_.drain()) pacer_->wake();
+  if (fds[2].revents) {
+    auto const scans = link_.ready();
+    if (!scans) return lost(scans.error());
+    if (*scans > 0) pacer_->wake();
+  }
+  if (config_.scavenger != "plugin" || wait_s() > 0) return;
+  link_.connected() ? look() : try_connect();
+}
+
+}  // namespace
+
+struct Scavenger::Shared {
+  std::atomic<bool> stop{false};
+  int stop_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  ~Shared() {
+    if (stop_fd >= 0) close(stop_fd);
+  }
+
+  void run() {
+    std::optional<Loop> loop;
+    while (!stop.load()) {
+      // What was thrown leaves the loop in no known state: begin anew.
+      bool const ok = guard(false, log_exception, [&] {
+        if (!loop) loop.emplace();
+        loop->turn(stop_fd);
+        return true;
+      });
+      if (ok) continue;
+      loop.reset();
+      pollfd fd{stop_fd, POLLIN, 0};
+      (void)poll(&fd, 1, static_cast<int>(retry_s_max * 1e3));
+    }
+  }
+
+  /// The thread owns its share, so that it may outlive the plugin's.
+  static void* enter(void* own_share) {
+    std::unique_ptr<std::shared_ptr<Shared>> const shared(
+        static_cast<std::shared_ptr<Shared>*>(own_share));
+    pthread_setname_np(pthread_self(), "gleaner_scav");
+    (*shared)->run();
+    return nullptr;
+  }
+};
+
+Scavenger::Scavenger() : shared_(std::make_shared<Shared>()) {
+  // Signals are for slurmctld's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  auto share = std::make_unique<std::shared_ptr<Shared>>(shared_);
+  if (pthread_create(&thread_, nullptr, Shared::enter, share.get()) == 0)
+    started_ = share.release() != nullptr;
+  else
+    log_to_slurm(
+        LogLevel::error,
+        LogLine("scavenger_not_started").kv("why", std::strerror(errno)));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Scavenger::~Scavenger() {
+  if (!started_) return;
+  shared_->stop = true;
+  std::uint64_t const one = 1;
+  (void)!write(shared_->stop_fd, &one, sizeof one);
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += stop_s_max;
+  if (pthread_timedjoin_np(thread_, nullptr, &until) == 0) return;
+  pthread_detach(thread_);
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void const*>(&slurm_version), &self))
+    (void)dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  log_to_slurm(LogLevel::warn, LogLine("scavenger_still_in_rpc"));
+}
+
+}  // namespace gleaner

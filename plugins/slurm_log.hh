@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a plugin inside slurmctld writes to slurmctld's log.
+#pragma once
+
+#include "core/log.hh"
+
+extern "C" {
+// Exported by slurmctld; no public header declares them.
+void slurm_info(char const* format, ...) __attribute__((format(printf, 1, 2)));
+void slurm_error(char const* format, ...) __attribute__((format(printf, 1, 2)));
+}
+
+namespace gleaner {
+
+/// One line, beginning "gleaner: ".  Nothing below info is written.
+inline void log_to_slurm(LogLevel level, LogLine const& line) {
+  if (level == LogLevel::error || level == LogLevel::warn)
+    slurm_error("gleaner: %s", line.text().c_str());
+  else if (level == LogLevel::info)
+    slurm_info("gleaner: %s", line.text().c_str());
+}
+
+/// For guard(): an exception that reached the edge of a plugin.
+inline void log_exception(char const* what) {
+  slurm_error("gleaner: internal error: %s", what);
+}
+
+}  // namespace gleaner
