@@ -1,1 +1,47 @@
-## src/cli: see doc/architecture.md, "Folders".
+## gleaner, the command.  libcli is what needs no socket and no database: its
+## unit tests link it alone.
+noinst_LTLIBRARIES += %reldir%/libcli.la
+%canon_reldir%_libcli_la_SOURCES = \
+	%reldir%/event_log.hh \
+	%reldir%/event_log.cc \
+	%reldir%/history.hh \
+	%reldir%/history.cc \
+	%reldir%/journal.hh \
+	%reldir%/lease_ledger.cc \
+	%reldir%/rigid_log.hh \
+	%reldir%/rigid_log.cc \
+	%reldir%/run_command.hh \
+	%reldir%/run_command.cc \
+	%reldir%/sample_audit.hh \
+	%reldir%/sample_audit.cc \
+	%reldir%/status_view.hh \
+	%reldir%/status_view.cc \
+	%reldir%/summary.hh \
+	%reldir%/summary.cc \
+	%reldir%/svg.hh \
+	%reldir%/svg.cc \
+	%reldir%/time_spans.hh \
+	%reldir%/time_spans.cc \
+	%reldir%/timeline.hh \
+	%reldir%/timeline.cc \
+	%reldir%/timeline_layout.hh \
+	%reldir%/timeline_layout.cc
+%canon_reldir%_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
+%canon_reldir%_libcli_la_LIBADD = src/core/libcore.la
+
+if HAVE_GLEANERD
+bin_PROGRAMS += %reldir%/gleaner
+%canon_reldir%_gleaner_SOURCES = \
+	%reldir%/journal.cc \
+	%reldir%/main.cc \
+	%reldir%/report_command.hh \
+	%reldir%/report_command.cc \
+	%reldir%/status_command.hh \
+	%reldir%/status_command.cc
+%canon_reldir%_gleaner_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+%canon_reldir%_gleaner_LDADD = %reldir%/libcli.la src/core/libconfig.la \
+	src/proto/libmungeauth.la $(SQLITE_LIBS) -lpthread
+endif
+
+dist_man_MANS += %reldir%/gleaner.1

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What happened on a cluster with Gleaner, as the logs tell it.
+///
+/// Plain values.  Made from gleanerd's journal (journal.hh), the event logs of
+/// the trainers (event_log.hh) and the record of the rigid jobs (rigid_log.hh);
+/// the summary and the timeline are functions of it.  Times are seconds since
+/// the epoch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/sample_audit.hh"
+#include "cli/time_spans.hh"
+#include "core/cluster.hh"
+
+namespace gleaner::cli {
+
+/// A job that is not ours: it takes its nodes whole, from start to end.
+struct RigidJob {
+  std::string name;
+  int nodes_wanted = 0;
+  double submit_s = 0;            ///< when it was eligible to start
+  std::optional<double> start_s;  ///< when its program began
+  std::optional<double> end_s;
+  NodeSet nodes;
+  int code = 0;  ///< exit status
+};
+
+struct Lease {
+  JobId job = 0;
+  JobId trainer = 0;
+  std::string node;
+  Span held;
+  std::string cause;  ///< why it ended; "" if it had not
+};
+
+/// A trainer's member set from `t_s` on.
+struct Generation {
+  double t_s = 0;
+  std::uint64_t number = 0;
+  std::string kind;  ///< "start", "expand", "shrink", "mixed", "loss", …
+  int from = 0;      ///< members
+  int to = 0;
+  NodeSet nodes;
+};
+
+struct Resize {
+  double t_s = 0;
+  std::string kind;
+  int from = 0;
+  int to = 0;
+  double prepare_s = 0;
+  double stall_s = 0;
+};
+
+struct StepDone {
+  double t_s = 0;
+  msg::Step step = 0;
+  std::uint64_t samples_seen = 0;
+  double duration_s = 0;
+  int world = 0;
+};
+
+/// The loss of one step, meant over all its samples.
+struct LossPoint {
+  double t_s = 0;
+  msg::Step step = 0;
+  double loss = 0;
+};
+
+struct TrainerHistory {
+  JobId job = 0;
+  std::string name;
+  std::uint64_t dataset_size = 0;
+  std::vector<Generation> generations;
+  std::vector<Resize> resizes;
+  std::vector<StepDone> steps;
+  std::vector<LossPoint> losses;
+  SampleAudit audit;
+  int members_lost = 0;
+  std::vector<std::string> errors;
+  std::optional<double> end_s;  ///< last event
+  std::optional<int> code;      ///< of the training, if it finished
+};
+
+struct History {
+  Span window;  ///< what the figures are about
+  std::vector<std::string> nodes;
+  std::vector<RigidJob> rigid;
+  std::vector<RigidJob> rigid_without;  ///< the same jobs without Gleaner
+  std::vector<Lease> leases;
+  std::vector<TrainerHistory> trainers;
+};
+
+/// When `node` was a member's place in `trainer`.
+Spans training_on(TrainerHistory const& trainer, std::string const& node);
+
+/// When any rigid job ran on `node`.  One without an end runs until `now_s`.
+Spans rigid_on(std::vector<RigidJob> const& jobs, std::string const& node,
+               double now_s);
+
+/// When `node` was lent out; `trainer` 0: to anyone.
+Spans leased_on(std::vector<Lease> const& leases, std::string const& node,
+                JobId trainer);
+
+}  // namespace gleaner::cli

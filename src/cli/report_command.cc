@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_command.hh"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cli/event_log.hh"
+#include "cli/journal.hh"
+#include "cli/rigid_log.hh"
+#include "cli/summary.hh"
+#include "cli/timeline.hh"
+
+namespace gleaner::cli {
+namespace {
+
+Result<std::string> read_file(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad())
+    return Error{Errc::io, "cannot read '" + path + "'"};
+  return text;
+}
+
+Result<void> write_file(std::string const& path, std::string const& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return Error{Errc::io, "cannot write '" + path + "'"};
+  return {};
+}
+
+Error in_file(std::string const& path, Error const& error) {
+  return {error.code, path + ": " + error.message};
+}
+
+Result<std::vector<RigidJob>> read_rigid(std::string const& path) {
+  if (path.empty()) return std::vector<RigidJob>{};
+  auto const text = read_file(path);
+  if (!text) return text.error();
+  auto jobs = parse_rigid_log(*text);
+  if (!jobs) return in_file(path, jobs.error());
+  return jobs;
+}
+
+Result<TrainerHistory> read_trainer(std::string path) {
+  if (std::filesystem::is_directory(path)) path += "/events.jsonl";
+  auto const text = read_file(path);
+  if (!text) return text.error();
+  auto trainer = parse_event_log(*text);
+  if (!trainer) return in_file(path, trainer.error());
+  return trainer;
+}
+
+/// The window and the nodes, where they were not given: all that is in the
+/// logs.
+void complete(History& history) {
+  double first = 1e300, last = 0;
+  NodeSet nodes;
+  auto const seen = [&](double t_s) {
+    first = std::min(first, t_s), last = std::max(last, t_s);
+  };
+  for (auto const& lease : history.leases) {
+    nodes.insert(lease.node);
+    seen(lease.held.from_s), seen(lease.held.to_s);
+  }
+  for (auto const& job : history.rigid) {
+    for (auto const& node : job.nodes) nodes.insert(node);
+    seen(job.submit_s), seen(job.end_s.value_or(job.submit_s));
+  }
+  for (auto const& trainer : history.trainers)
+    for (auto const& generation : trainer.generations) {
+      for (auto const& node : generation.nodes) nodes.insert(node);
+      seen(generation.t_s);
+    }
+  if (history.nodes.empty()) history.nodes.assign(nodes.begin(), nodes.end());
+  if (history.window.from_s <= 0) history.window.from_s = first;
+  if (history.window.to_s <= 0) history.window.to_s = last;
+}
+
+Result<History> read_history(ReportOptions const& options) {
+  History history;
+  history.window = {options.from_s, options.to_s};
+  auto const nodes = NodeSet::parse(options.nodes);
+  if (!nodes) return nodes.error();
+  history.nodes.assign(nodes->begin(), nodes->end());
+
+  auto rigid = read_rigid(options.rigid);
+  if (!rigid) return rigid.error();
+  history.rigid = std::move(*rigid);
+  auto without = read_rigid(options.rigid_without);
+  if (!without) return without.error();
+  history.rigid_without = std::move(*without);
+  for (auto const& path : options.trainers) {
+    auto trainer = read_trainer(path);
+    if (!trainer) return trainer.error();
+    history.trainers.push_back(std::move(*trainer));
+  }
+  if (!options.journal.empty()) {
+    auto leases = read_journal(options.journal, options.to_s);
+    if (!leases) return leases.error();
+    history.leases = std::move(*leases);
+  }
+  complete(history);
+  if (!(history.window.from_s < history.window.to_s))
+    return Error{Errc::invalid_argument,
+                 "nothing happened between the beginning and the end of the "
+                 "time to report on"};
+  return history;
+}
+
+int complain(Error const& error) {
+  std::fprintf(stderr, "gleaner: %s\n", error.message.c_str());
+  return 2;
+}
+
+}  // namespace
+
+int run_report(ReportOptions const& options) {
+  auto const history = read_history(options);
+  if (!history) return complain(history.error());
+  auto const summary = summarise(*history);
+  auto json = to_json(summary);
+  auto const missed = unmet(summary, options.resizes_min);
+  if (options.check) json["unmet"] = missed;
+
+  if (!options.timeline.empty()) {
+    auto ok = write_file(options.timeline, timeline_svg(*history, summary));
+    if (!ok) return complain(ok.error());
+  }
+  if (!options.summary.empty()) {
+    auto ok = write_file(options.summary, json.dump(2) + "\n");
+    if (!ok) return complain(ok.error());
+  }
+  std::fputs(to_text(summary).c_str(), stdout);
+  if (!options.check) return 0;
+  for (auto const& what : missed)
+    std::fprintf(stderr, "gleaner: %s\n", what.c_str());
+  return missed.empty() ? 0 : 1;
+}
+
+}  // namespace gleaner::cli

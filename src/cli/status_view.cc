@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/status_view.hh"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+
+namespace gleaner::cli {
+namespace {
+
+using Row = std::vector<std::string>;
+
+/// Columns as wide as their widest cell, two spaces apart.
+std::string table(std::vector<Row> const& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (auto const& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (auto const& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] + 2 - row[i].size(), ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string fixed(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string node_list(std::vector<std::string> const& names) {
+  NodeSet nodes;
+  for (auto const& name : names) nodes.insert(name);
+  return nodes.empty() ? "-" : nodes.to_string();
+}
+
+/// "45 s", "12 min", "3.5 h".
+std::string duration(double s) {
+  if (s < 120) return fixed(std::max(0.0, s), 0) + " s";
+  if (s < 7200) return fixed(s / 60, 0) + " min";
+  return fixed(s / 3600, 1) + " h";
+}
+
+std::string hole_end(double end_s, double now_s) {
+  return end_s > 0 ? "in " + duration(end_s - now_s) : "unknown";
+}
+
+std::string totals(msg::StatusReply const& s) {
+  auto const idle = static_cast<int>(
+      std::count_if(s.holes.begin(), s.holes.end(),
+                    [](auto const& hole) { return !hole.leased; }));
+  auto const lent = static_cast<int>(s.leases.size());
+  std::string text =
+      std::to_string(s.nodes_total) + " nodes: " + std::to_string(lent) +
+      " lent, " + std::to_string(idle) + " idle, " +
+      std::to_string(std::max(0, s.nodes_total - lent - idle)) +
+      " with other jobs.  mode " + s.mode + ", policy " + s.policy;
+  if (s.stall_p50_s > 0)
+    text += ", stalls p50 " + fixed(s.stall_p50_s * 1e3, 0) + " ms, p99 " +
+            fixed(s.stall_p99_s * 1e3, 0) + " ms";
+  if (s.snapshot_s <= 0)
+    text += "\nno look at the cluster yet";
+  else if (s.time_s - s.snapshot_s > 60)
+    text += "\nlast look at the cluster " + duration(s.time_s - s.snapshot_s) +
+            " ago";
+  return text + "\n";
+}
+
+/// Job ids in order: the first is A.
+std::vector<JobId> letters(msg::StatusReply const& status) {
+  std::vector<JobId> jobs;
+  for (auto const& trainer : status.trainers) jobs.push_back(trainer.job);
+  std::sort(jobs.begin(), jobs.end());
+  return jobs;
+}
+
+struct Cell {
+  char sign = '#';
+  int colour = 90;  ///< of ECMA-48; grey
+};
+
+constexpr int letter_colours[] = {94, 93, 92, 95, 91, 96};
+
+std::string painted(std::string const& text, int colour, Ink ink) {
+  if (ink == Ink::plain) return text;
+  return "\033[" + std::to_string(colour) + "m" + text + "\033[0m";
+}
+
+Cell cell_of(msg::StatusReply const& status, std::vector<JobId> const& jobs,
+             std::string const& node) {
+  for (auto const& lease : status.leases) {
+    if (lease.node != node) continue;
+    auto const at = std::find(jobs.begin(), jobs.end(), lease.trainer);
+    if (at == jobs.end()) return {'?', 90};
+    auto const i = static_cast<std::size_t>(at - jobs.begin());
+    char const letter = static_cast<char>('A' + i % 26);
+    bool const taken = lease.state != "offered";
+    return {taken ? letter : static_cast<char>(std::tolower(letter)),
+            letter_colours[i % std::size(letter_colours)]};
+  }
+  for (auto const& hole : status.holes)
+    if (hole.node == node) return {'.', 90};
+  return {'#', 37};
+}
+
+}  // namespace
+
+std::string status_table(msg::StatusReply const& status,
+                         UserName const& user_name) {
+  std::string text = totals(status);
+  if (!status.trainers.empty()) {
+    std::vector<Row> rows = {{"TRAINER", "NAME", "USER", "WANTS", "HAS",
+                              "NODES", "GENERATION", "STEP", "SAMPLES",
+                              "SAMPLES/S", "LOSS", "STATE"}};
+    for (auto const& t : status.trainers)
+      rows.push_back(
+          {std::to_string(t.job), t.name, user_name(t.uid),
+           std::to_string(t.nodes_min) + "-" + std::to_string(t.nodes_max),
+           std::to_string(t.nodes.size()), node_list(t.nodes),
+           std::to_string(t.generation), std::to_string(t.step),
+           std::to_string(t.samples), fixed(t.samples_per_s, 1),
+           fixed(t.loss, 4), t.state});
+    text += "\n" + table(rows);
+  }
+  if (!status.leases.empty()) {
+    std::vector<Row> rows = {
+        {"LEASE", "NODE", "TRAINER", "STATE", "SINCE", "HOLE ENDS"}};
+    for (auto const& l : status.leases)
+      rows.push_back({l.job == 0 ? "-" : std::to_string(l.job), l.node,
+                      std::to_string(l.trainer), l.state,
+                      duration(status.time_s - l.since_s),
+                      hole_end(l.until_s, status.time_s)});
+    text += "\n" + table(rows);
+  }
+  std::vector<Row> idle = {{"IDLE", "HOLE ENDS"}};
+  for (auto const& hole : status.holes)
+    if (!hole.leased)
+      idle.push_back({hole.node, hole_end(hole.end_s, status.time_s)});
+  if (idle.size() > 1) text += "\n" + table(idle);
+  return text;
+}
+
+std::string status_strip(msg::StatusReply const& status,
+                         std::vector<std::string> const& nodes, double since_s,
+                         Ink ink) {
+  auto const jobs = letters(status);
+  char clock[32];
+  std::snprintf(clock, sizeof clock, "%5.0f s  ", status.time_s - since_s);
+  std::string line = clock;
+  for (auto const& node : nodes) {
+    Cell const cell = cell_of(status, jobs, node);
+    line += painted(std::string(1, cell.sign), cell.colour, ink) + " ";
+  }
+  for (auto const& trainer : status.trainers) {
+    auto const i = static_cast<std::size_t>(
+        std::find(jobs.begin(), jobs.end(), trainer.job) - jobs.begin());
+    std::string said = std::string("  ") + static_cast<char>('A' + i % 26) +
+                       ": " + std::to_string(trainer.nodes.size()) +
+                       (trainer.nodes.size() == 1 ? " node" : " nodes");
+    if (trainer.step > 0 && std::isfinite(trainer.loss))
+      said += ", loss " + fixed(trainer.loss, 2);
+    if (trainer.state != "running") said += ", " + trainer.state;
+    said.resize(std::max<std::size_t>(said.size(), 30), ' ');
+    line += painted(said, letter_colours[i % std::size(letter_colours)], ink);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace gleaner::cli

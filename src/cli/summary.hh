@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The figures of a run: what was idle, what of it trained, who noticed.
+///
+/// Definitions, used by everything that quotes a figure:
+/// - A *hole* is a stretch of time in which no rigid job ran on a node, inside
+///   the window.  A rigid job runs from the first to the last moment of its own
+///   program.
+/// - `idle_node_s` is the node time in holes longer than `hole_s_min`.
+/// - A node is *training* while it is a place in a trainer's generation: from
+///   the first step it takes part in to the switch that leaves it out.
+/// - `harvested_node_s` is the time in those same holes in which a node was
+///   both on lease and training; `harvest_ratio` its share of idle_node_s.
+/// - `leased_node_s` and `trained_node_s` are each alone, over the whole
+/// window.
+/// - A *stall* is the longest step around a switch minus the median step.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/history.hh"
+
+namespace gleaner::cli {
+
+/// The smallest value that at least `share` (0 … 1) of the values do not
+/// exceed; 0 when there are none.
+double percentile(std::vector<double> values, double share);
+
+struct Percentiles {
+  double p50 = 0;
+  double p99 = 0;
+  std::size_t n = 0;
+};
+Percentiles percentiles(std::vector<double> const& values);
+
+struct TrainerSummary {
+  JobId job = 0;
+  std::string name;
+  std::uint64_t steps = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t passes = 0;
+  std::uint64_t duplicate_samples = 0;
+  std::uint64_t missing_samples = 0;
+  std::uint64_t generations = 0;
+  int expands = 0;
+  int shrinks = 0;
+  int parks = 0;          ///< times it waited at zero nodes
+  int losses = 0;         ///< generations made because a member was lost
+  double loss_first = 0;  ///< mean of the first steps' losses
+  double loss_last = 0;
+  double node_s = 0;  ///< node time spent training
+};
+
+struct Summary {
+  double window_s = 0;
+  int nodes = 0;
+  double hole_s_min = 5;
+  double idle_node_s = 0;
+  double harvested_node_s = 0;
+  double harvest_ratio = 0;
+  double leased_node_s = 0;
+  double trained_node_s = 0;
+  int expands = 0;
+  int shrinks = 0;
+  std::uint64_t generations = 0;
+  Percentiles stall_ms;
+  Percentiles prepare_ms;
+  Percentiles rigid_delay_with_s;
+  Percentiles rigid_delay_without_s;
+  Percentiles rigid_delay_added_s;  ///< job by job, with minus without
+  std::vector<TrainerSummary> trainers;
+  std::vector<std::string> failures;  ///< each in words
+};
+
+Summary summarise(History const& history);
+
+/// What a run of the demo must show and did not; empty when it showed all:
+/// every training progressed, was expanded and shrunk at least `resizes_min`
+/// times, saw every sample once, and nothing failed.
+std::vector<std::string> unmet(Summary const& summary, int resizes_min);
+
+/// As summary.json has it.
+nlohmann::ordered_json to_json(Summary const& summary);
+
+/// A few lines for a person.
+std::string to_text(Summary const& summary);
+
+}  // namespace gleaner::cli

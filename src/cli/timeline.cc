@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/timeline.hh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "cli/svg.hh"
+#include "cli/timeline_layout.hh"
+
+namespace gleaner::cli {
+namespace {
+
+constexpr double page_width = 1280;
+constexpr double left = 74, right = 24;
+constexpr double row_height = 26, row_gap = 3;
+constexpr double lane_height = 18;
+constexpr double share_height = 84, loss_height = 96;
+constexpr double header_height = 118, panel_gap = 34, footer_height = 40;
+
+/// Okabe and Ito's colours, which people with any kind of colour vision tell
+/// apart; the pale one is for a lease that does not train yet.
+struct Colour {
+  char const* strong;
+  char const* pale;
+};
+constexpr Colour colours[] = {{"#0072B2", "#a9d3ea"}, {"#E69F00", "#f8deaa"},
+                              {"#009E73", "#a6dccb"}, {"#CC79A7", "#ecd0e0"},
+                              {"#D55E00", "#f2c3a3"}, {"#56B4E9", "#cbe7f8"}};
+Colour colour_of(std::size_t trainer) {
+  return colours[trainer % std::size(colours)];
+}
+
+constexpr char style_sheet[] = R"(
+text { font-family: "DejaVu Sans", Verdana, Helvetica, sans-serif;
+       font-size: 12px; fill: #1f2933; }
+.title { font-size: 21px; font-weight: bold; }
+.figures { font-size: 13.5px; fill: #3e4c59; }
+.small { font-size: 11px; fill: #52606d; }
+.end { text-anchor: end; } .middle { text-anchor: middle; }
+.label { font-size: 11px; fill: #ffffff; text-anchor: middle; }
+.grid { stroke: #dde3ea; stroke-width: 1; }
+.frame { fill: none; stroke: #9aa5b1; stroke-width: 1; }
+.idle { fill: #f4f6f8; }
+.rigid { fill: #7b8794; stroke: #ffffff; stroke-width: 1; }
+.switch { stroke: #ffffff; stroke-width: 1; stroke-opacity: 0.75; }
+)";
+
+std::string filled(char const* colour) {
+  return std::string("fill=\"") + colour + "\"";
+}
+
+std::string stroked(char const* colour, double width) {
+  char text[96];
+  std::snprintf(text, sizeof text,
+                "fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" "
+                "stroke-linejoin=\"round\"",
+                colour, width);
+  return text;
+}
+
+std::string format(char const* pattern, double a, double b = 0, double c = 0,
+                   double d = 0) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, a, b, c, d);
+  return text;
+}
+
+/// One picture; every method draws one part, from the top down.
+class Timeline {
+ public:
+  Timeline(History const& history, Summary const& summary)
+      : history_(history),
+        summary_(summary),
+        time_{history.window.from_s, history.window.to_s, left,
+              page_width - right},
+        rows_top_(header_height),
+        lanes_top_(rows_top_ +
+                   static_cast<double>(history.nodes.size()) *
+                       (row_height + row_gap) +
+                   12),
+        share_top_(lanes_top_ +
+                   static_cast<double>(history.trainers.size()) * lane_height +
+                   panel_gap),
+        loss_top_(share_top_ + share_height + panel_gap),
+        bottom_(loss_top_ + loss_height),
+        svg_(page_width, bottom_ + footer_height, style_sheet) {}
+
+  std::string draw() {
+    svg_.rect(0, 0, page_width, bottom_ + footer_height, "fill=\"#ffffff\"");
+    title();
+    legend();
+    grid();
+    for (std::size_t row = 0; row < history_.nodes.size(); ++row) node_row(row);
+    rigid_blocks();
+    for (std::size_t i = 0; i < history_.trainers.size(); ++i) lane(i);
+    share();
+    loss();
+    return svg_.str();
+  }
+
+ private:
+  double row_y(std::size_t row) const {
+    return rows_top_ + static_cast<double>(row) * (row_height + row_gap);
+  }
+
+  void title() {
+    svg_.text({left, 34},
+              counted(history_.trainers.size(), "training") +
+                  " on the idle time of " + std::to_string(summary_.nodes) +
+                  " Slurm nodes",
+              "class=\"title\"");
+    std::uint64_t twice = 0, left_out = 0;
+    for (auto const& t : summary_.trainers)
+      twice += t.duplicate_samples, left_out += t.missing_samples;
+    svg_.text({left, 57},
+              format("%.0f %% of %.0f idle node-seconds trained",
+                     100 * summary_.harvest_ratio, summary_.idle_node_s) +
+                  format("  ·  %.0f expands, %.0f shrinks", summary_.expands,
+                         summary_.shrinks) +
+                  format("  ·  training stalls %.0f ms (p50), %.0f ms (p99)",
+                         summary_.stall_ms.p50, summary_.stall_ms.p99) +
+                  (twice + left_out == 0
+                       ? "  ·  every sample seen once"
+                       : "  ·  samples seen twice: " + std::to_string(twice) +
+                             ", left out: " + std::to_string(left_out)),
+              "class=\"figures\"");
+    auto line = format("other jobs start after %.2f s (p50), %.1f s (p99)",
+                       summary_.rigid_delay_with_s.p50,
+                       summary_.rigid_delay_with_s.p99);
+    if (summary_.rigid_delay_without_s.n > 0)
+      line += format("; without Gleaner after %.2f s, %.1f s",
+                     summary_.rigid_delay_without_s.p50,
+                     summary_.rigid_delay_without_s.p99);
+    svg_.text({left, 76}, line, "class=\"figures\"");
+  }
+
+  void legend() {
+    double x = left;
+    auto const entry = [&](std::string const& style, std::string const& text,
+                           double width) {
+      svg_.rect(x, 90, 16, 12, style);
+      svg_.text({x + 22, 100}, text, "class=\"small\"");
+      x += width;
+    };
+    entry("class=\"rigid\"", "other jobs", 106);
+    for (std::size_t i = 0; i < history_.trainers.size(); ++i)
+      entry(filled(colour_of(i).strong), "training " + name(i), 106);
+    for (std::size_t i = 0; i < history_.trainers.size(); ++i, x += 18)
+      svg_.rect(x, 90, 16, 12, filled(colour_of(i).pale));
+    svg_.text({x + 4, 100}, "lent, starting", "class=\"small\"");
+    x += 102;
+    entry("class=\"idle\" stroke=\"#9aa5b1\"", "idle", 70);
+    auto const mark = [&](int direction, std::string const& text) {
+      marker({x + 8, 96}, direction, "#52606d");
+      svg_.text({x + 20, 100}, text, "class=\"small\"");
+      x += 72;
+    };
+    mark(1, "grew");
+    mark(-1, "shrank");
+    mark(0, "lost a node without notice");
+  }
+
+  static std::string counted(std::size_t n, std::string const& what) {
+    static constexpr char const* words[] = {"No", "One", "Two", "Three",
+                                            "Four"};
+    return (n < std::size(words) ? words[n] : std::to_string(n)) +
+           (" " + what) + (n == 1 ? "" : "s");
+  }
+
+  /// Trainers are called A, B, C … in the picture.
+  static std::string name(std::size_t trainer) {
+    return std::string(1, static_cast<char>('A' + trainer % 26));
+  }
+
+  void grid() {
+    double const length = history_.window.to_s - history_.window.from_s;
+    double const step = tick_step_s(length, 15);
+    for (double t = 0; t <= length; t += step) {
+      double const x = time_.at(history_.window.from_s + t);
+      svg_.line({x, rows_top_ - 4}, {x, bottom_}, "class=\"grid\"");
+      svg_.text({x, bottom_ + 18}, tick_label(t, step),
+                "class=\"small middle\"");
+    }
+  }
+
+  void bar(std::size_t row, Span span, std::string const& style,
+           std::string const& tooltip = "") {
+    double const from = time_.at(std::max(span.from_s, history_.window.from_s));
+    double const to = time_.at(std::min(span.to_s, history_.window.to_s));
+    if (from < to)
+      svg_.rect(from, row_y(row), to - from, row_height, style, tooltip);
+  }
+
+  void node_row(std::size_t row) {
+    auto const& node = history_.nodes[row];
+    svg_.text({left - 10, row_y(row) + row_height / 2 + 4}, node,
+              "class=\"end\"");
+    bar(row, history_.window, "class=\"idle\"");
+    for (std::size_t i = 0; i < history_.trainers.size(); ++i) {
+      auto const& trainer = history_.trainers[i];
+      for (Span s : leased_on(history_.leases, node, trainer.job))
+        bar(row, s, filled(colour_of(i).pale), "lent to " + name(i));
+      for (Span s : training_on(trainer, node))
+        bar(row, s, filled(colour_of(i).strong), "training " + name(i));
+      for (auto const& generation : trainer.generations)
+        if (generation.nodes.contains(node)) {
+          double const x = time_.at(generation.t_s);
+          svg_.line({x, row_y(row)}, {x, row_y(row) + row_height},
+                    "class=\"switch\"");
+        }
+    }
+  }
+
+  void rigid_blocks() {
+    for (Block const& block :
+         blocks(history_.rigid, history_.nodes, history_.window)) {
+      double const from = time_.at(block.span.from_s);
+      double const to = time_.at(block.span.to_s);
+      double const height =
+          static_cast<double>(block.rows) * (row_height + row_gap) - row_gap;
+      svg_.rect(from, row_y(block.first_row), to - from, height,
+                "class=\"rigid\" rx=\"2\"",
+                block.job->name + " on " + block.job->nodes.to_string());
+      if (to - from > 22)
+        svg_.text({(from + to) / 2, row_y(block.first_row) + height / 2 + 4},
+                  to - from > 60
+                      ? std::to_string(block.job->nodes.size()) +
+                            (block.job->nodes.size() == 1 ? " node" : " nodes")
+                      : std::to_string(block.job->nodes.size()),
+                  "class=\"label\"");
+    }
+  }
+
+  /// Up: grew; down: shrank; 0: a cross, a loss.
+  void marker(Point at, int direction, char const* colour) {
+    double const h = 4.5;
+    if (direction > 0)
+      svg_.polygon(
+          {{at.x - h, at.y + h}, {at.x + h, at.y + h}, {at.x, at.y - h}},
+          filled(colour));
+    else if (direction < 0)
+      svg_.polygon(
+          {{at.x - h, at.y - h}, {at.x + h, at.y - h}, {at.x, at.y + h}},
+          filled(colour));
+    else
+      for (double slope : {-1.0, 1.0})
+        svg_.line({at.x - 4, at.y - 4 * slope}, {at.x + 4, at.y + 4 * slope},
+                  stroked(colour, 2));
+  }
+
+  void lane(std::size_t i) {
+    double const y = lanes_top_ + (static_cast<double>(i) + 0.5) * lane_height;
+    svg_.text({left - 10, y + 4}, "resizes " + name(i), "class=\"small end\"");
+    svg_.line({left, y}, {page_width - right, y}, "class=\"grid\"");
+    for (auto const& g : history_.trainers[i].generations) {
+      if (g.t_s < history_.window.from_s || g.t_s > history_.window.to_s)
+        continue;
+      int const direction = g.kind == "loss" ? 0
+                            : g.to > g.from  ? 1
+                            : g.to < g.from  ? -1
+                                             : 1;
+      marker({time_.at(g.t_s), y}, direction, colour_of(i).strong);
+    }
+  }
+
+  void frame(double top, double height, std::string const& caption) {
+    svg_.rect(left, top, page_width - right - left, height, "class=\"frame\"");
+    svg_.text({left, top - 7}, caption, "class=\"small\"");
+  }
+
+  /// Nodes of each trainer, stacked, under the line of nodes that are idle or
+  /// lent: white below the line is time nobody used.
+  void share() {
+    auto const nodes = static_cast<double>(history_.nodes.size());
+    Scale const count{0, nodes, share_top_ + share_height, share_top_};
+    for (int n = 0; n <= static_cast<int>(nodes);
+         n += std::max(1, static_cast<int>(nodes) / 4))
+      svg_.text({left - 10, count.at(n) + 4}, std::to_string(n),
+                "class=\"small end\"");
+    std::vector<Spans> stacked;
+    std::vector<std::vector<Point>> areas;
+    for (auto const& trainer : history_.trainers) {
+      for (auto const& node : history_.nodes)
+        stacked.push_back(
+            common(training_on(trainer, node), {history_.window}));
+      areas.push_back(steps(count_over_time(stacked), count));
+    }
+    for (std::size_t i = areas.size(); i-- > 0;) {
+      auto area = areas[i];
+      if (area.empty()) continue;
+      area.push_back({page_width - right, count.at(0)});
+      area.push_back({area.front().x, count.at(0)});
+      svg_.polygon(area, filled(colour_of(i).strong));
+    }
+    std::vector<Spans> free;
+    for (auto const& node : history_.nodes)
+      free.push_back(
+          outside(rigid_on(history_.rigid, node, history_.window.to_s),
+                  history_.window));
+    svg_.polyline(steps(count_over_time(free), count),
+                  stroked("#1f2933", 1.5) + " stroke-dasharray=\"4 2\"");
+    frame(share_top_, share_height,
+          "nodes that train, of the nodes no other job uses (dashed)");
+  }
+
+  /// The corners of a stair, from its first change to the right edge.
+  std::vector<Point> steps(std::vector<Change> const& changes,
+                           Scale const& count) const {
+    std::vector<Point> corners;
+    for (Change const& change : changes) {
+      if (change.t_s >= history_.window.to_s) break;
+      double const x = time_.at(change.t_s);
+      if (!corners.empty()) corners.push_back({x, corners.back().y});
+      corners.push_back({x, count.at(change.value)});
+    }
+    if (!corners.empty())
+      corners.push_back({page_width - right, corners.back().y});
+    return corners;
+  }
+
+  void loss() {
+    double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+    std::vector<std::vector<LossPoint>> curves;
+    for (auto const& trainer : history_.trainers) {
+      curves.push_back(smoothed(trainer.losses, 2));
+      for (auto const& point : curves.back()) {
+        lowest = std::min(lowest, point.loss);
+        highest = std::max(highest, point.loss);
+      }
+    }
+    frame(loss_top_, loss_height, "loss");
+    if (!(lowest < highest)) return;
+    Scale const y{lowest - 0.06 * (highest - lowest),
+                  highest + 0.06 * (highest - lowest), loss_top_ + loss_height,
+                  loss_top_};
+    double const step = round_step((highest - lowest) / 3);
+    for (double value = std::ceil(lowest / step) * step; value <= highest;
+         value += step) {
+      svg_.line({left, y.at(value)}, {page_width - right, y.at(value)},
+                "class=\"grid\"");
+      svg_.text({left - 10, y.at(value) + 4}, format("%g", value),
+                "class=\"small end\"");
+    }
+    for (std::size_t i = 0; i < curves.size(); ++i)
+      curve(curves[i], y, colour_of(i).strong);
+  }
+
+  /// A line with a gap wherever the training waited.
+  void curve(std::vector<LossPoint> const& points, Scale const& y,
+             char const* colour) {
+    constexpr double pause_s = 2;
+    std::vector<Point> run;
+    double last_s = 0;
+    auto const finish = [&] {
+      if (run.size() > 1) svg_.polyline(run, stroked(colour, 1.8));
+      run.clear();
+    };
+    for (auto const& point : points) {
+      if (point.t_s < history_.window.from_s ||
+          point.t_s > history_.window.to_s)
+        continue;
+      if (point.t_s - last_s > pause_s) finish();
+      run.push_back({time_.at(point.t_s), y.at(point.loss)});
+      last_s = point.t_s;
+    }
+    finish();
+  }
+
+  History const& history_;
+  Summary const& summary_;
+  Scale time_;
+  double rows_top_, lanes_top_, share_top_, loss_top_, bottom_;
+  Svg svg_;
+};
+
+}  // namespace
+
+std::string timeline_svg(History const& history, Summary const& summary) {
+  return Timeline(history, summary).draw();
+}
+
+}  // namespace gleaner::cli

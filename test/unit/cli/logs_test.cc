@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the three kinds of log are read.
+#include <catch2/catch.hpp>
+
+#include "cli/event_log.hh"
+#include "cli/journal.hh"
+#include "cli/rigid_log.hh"
+
+using namespace gleaner;
+using namespace gleaner::cli;
+
+namespace {
+
+TrainerHistory trainer_from(char const* text) {
+  auto const trainer = parse_event_log(text);
+  REQUIRE(trainer);
+  return *trainer;
+}
+
+}  // namespace
+
+TEST_CASE("an event log tells generations, steps and losses") {
+  auto const t = trainer_from(
+      R"({"t":1,"event":"start","job":12,"argv":["./a/char_lm"],"dataset_size":100}
+{"t":2,"event":"generation","generation":3,"kind":"expand","from":1,"to":2,"nodes":["n1","n2"]}
+{"t":3,"event":"step","generation":3,"step":1,"pass":0,"taken":[[0,32]],"samples_seen":32,"duration_s":0.1,"world":2}
+{"t":3,"event":"log","step":1,"key":"loss","value":4.0,"n":24}
+{"t":3,"event":"log","step":1,"key":"loss","value":2.0,"n":8}
+{"t":4,"event":"resize","generation":3,"kind":"expand","from":1,"to":2,"prepare_s":0.5,"stall_s":0.04}
+{"t":9,"event":"finish","code":0}
+)");
+  CHECK(t.job == 12);
+  CHECK(t.name == "char_lm");
+  CHECK(t.dataset_size == 100);
+  REQUIRE(t.generations.size() == 1);
+  CHECK(t.generations[0].nodes.to_string() == "n[1-2]");
+  REQUIRE(t.losses.size() == 1);
+  CHECK(t.losses[0].loss == 3.5);  // weighted by the samples of each member
+  CHECK(t.resizes.at(0).stall_s == 0.04);
+  CHECK(t.code == 0);
+  CHECK(t.end_s == 9);
+}
+
+TEST_CASE("nodes may be written as Slurm writes them") {
+  auto const t = trainer_from(
+      R"({"t":2,"event":"generation","generation":1,"kind":"start","from":0,"to":3,"nodes":"n[1-3]"}
+)");
+  CHECK(t.generations[0].nodes.size() == 3);
+}
+
+TEST_CASE("a rollback takes back steps and losses") {
+  auto const t = trainer_from(
+      R"({"t":3,"event":"step","step":1,"pass":0,"taken":[[0,8]],"samples_seen":8,"duration_s":0.1,"world":2}
+{"t":3,"event":"log","step":1,"key":"loss","value":4.0,"n":8}
+{"t":4,"event":"step","step":2,"pass":0,"taken":[[8,16]],"samples_seen":16,"duration_s":0.1,"world":2}
+{"t":4,"event":"log","step":2,"key":"loss","value":3.0,"n":8}
+{"t":5,"event":"rollback","to_step":1,"samples_seen":8,"path":"x"}
+)");
+  CHECK(t.steps.size() == 1);
+  CHECK(t.losses.size() == 1);
+  CHECK(t.audit.findings(100).samples == 8);
+}
+
+TEST_CASE("a line still being written is passed over") {
+  CHECK(trainer_from("{\"t\":1,\"event\":\"x\"}\n{\"t\":2,\"ev").end_s == 1);
+}
+
+TEST_CASE("unknown events are passed over, broken lines are named") {
+  CHECK(parse_event_log("{\"t\":1,\"event\":\"new_in_2030\"}\n"));
+  auto const bad = parse_event_log("{\"t\":1,\"event\":\"x\"}\nnonsense\n");
+  REQUIRE_FALSE(bad);
+  CHECK_THAT(bad.error().message, Catch::Contains("line 2"));
+}
+
+TEST_CASE("a rigid job is made of three lines, in any order") {
+  auto const jobs = parse_rigid_log(
+      R"({"event":"start","job":"b","t":12.5,"nodelist":"n[3-4]"}
+{"event":"submit","job":"b","t":12,"nodes":2}
+{"event":"submit","job":"a","t":10,"nodes":1}
+{"event":"end","job":"b","t":20,"code":3}
+)");
+  REQUIRE(jobs);
+  REQUIRE(jobs->size() == 2);
+  CHECK(jobs->at(0).name == "a");
+  CHECK_FALSE(jobs->at(0).start_s);
+  CHECK(jobs->at(1).nodes.to_string() == "n[3-4]");
+  CHECK(jobs->at(1).end_s == 20);
+  CHECK(jobs->at(1).code == 3);
+}
+
+TEST_CASE("a bad line of the rigid jobs' record is named") {
+  for (auto const* text :
+       {"{}", "[", R"({"event":"rest","job":"a","t":1})",
+        R"({"event":"start","job":"a","t":1,"nodelist":"n[1-"})"}) {
+    auto const jobs = parse_rigid_log(text);
+    REQUIRE_FALSE(jobs);
+    CHECK_THAT(jobs.error().message, Catch::Contains("line 1"));
+  }
+}
+
+TEST_CASE("the journal pairs the beginning and the end of each lease") {
+  LeaseLedger ledger;
+  ledger.event(1, "lease_held", {{"job", 7}, {"node", "n1"}, {"trainer", 5}});
+  ledger.event(2, "lease_held", {{"job", 8}, {"node", "n2"}, {"trainer", 5}});
+  ledger.event(3, "arrival", {{"job", 9}, {"nodes", 1}});
+  ledger.event(4, "lease_ended", {{"job", 7}, {"cause", "arrival"}});
+  ledger.event(5, "lease_ended", {{"job", 99}, {"cause", "lost"}});
+  auto const leases = ledger.leases(10);
+  REQUIRE(leases.size() == 2);
+  CHECK(leases[0].held == Span{1, 4});
+  CHECK(leases[0].cause == "arrival");
+  CHECK(leases[1].held == Span{2, 10});  // still held
+}
+
+TEST_CASE("a lease told again after a restart keeps its beginning") {
+  LeaseLedger ledger;
+  ledger.event(1, "lease_held", {{"job", 7}, {"node", "n1"}, {"trainer", 5}});
+  ledger.event(6, "lease_held", {{"job", 7}, {"node", "n1"}, {"trainer", 5}});
+  CHECK(ledger.leases(10).at(0).held == Span{1, 10});
+}

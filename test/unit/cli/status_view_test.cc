@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `gleaner status` shows.
+#include "cli/status_view.hh"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "cli/run_command.hh"
+
+using namespace gleaner;
+using namespace gleaner::cli;
+
+namespace {
+
+/// Four nodes: n1 lent to trainer 12, n2 offered to it, n3 idle, n4 busy.
+msg::StatusReply a_status() {
+  msg::StatusReply s;
+  s.time_s = 1010;
+  s.snapshot_s = 1009;
+  s.mode = "on";
+  s.policy = "exact";
+  s.nodes_total = 4;
+  msg::TrainerStatus t;
+  t.job = 12;
+  t.uid = 1000;
+  t.name = "char_lm";
+  t.nodes_max = 8;
+  t.state = "running";
+  t.nodes = {"n1"};
+  t.generation = 3;
+  t.step = 41;
+  t.loss = 2.5;
+  s.trainers = {t};
+  s.leases = {{20, "n1", 12, "held", 1000, 1050},
+              {0, "n2", 12, "offered", 1010, 0}};
+  s.holes = {{"n1", true, 1050}, {"n2", false, 0}, {"n3", false, 1130}};
+  return s;
+}
+
+std::string table() {
+  return status_table(a_status(), [](Uid) { return "alice"; });
+}
+
+}  // namespace
+
+TEST_CASE("the first line counts the nodes") {
+  auto s = a_status();
+  s.leases.pop_back();
+  CHECK_THAT(status_table(s, [](Uid) { return ""; }),
+             Catch::StartsWith("4 nodes: 1 lent, 2 idle, 1 with other jobs."));
+}
+
+TEST_CASE("a trainer is a row with its user's name") {
+  CHECK_THAT(table(), Catch::Contains("char_lm") && Catch::Contains("alice") &&
+                          Catch::Contains("1-8") && Catch::Contains("2.5000") &&
+                          Catch::Contains("running"));
+}
+
+TEST_CASE("a lease says how long it is held and when its hole ends") {
+  CHECK_THAT(table(), Catch::Contains("10 s") && Catch::Contains("in 40 s"));
+}
+
+TEST_CASE("an idle node says when Slurm wants it") {
+  CHECK_THAT(table(), Catch::Contains("n3    in 2 min"));
+}
+
+TEST_CASE("a loss that is no number yet is a dash") {
+  auto s = a_status();
+  s.trainers[0].loss = std::numeric_limits<double>::quiet_NaN();
+  auto const text = status_table(s, [](Uid) { return "alice"; });
+  CHECK_THAT(text, Catch::Contains("-     running"));
+}
+
+TEST_CASE("an old look at the cluster is pointed out") {
+  auto s = a_status();
+  s.snapshot_s = 900;
+  CHECK_THAT(status_table(s, [](Uid) { return ""; }),
+             Catch::Contains("last look at the cluster 110 s ago"));
+}
+
+TEST_CASE("the strip has a sign for each node") {
+  CHECK(status_strip(a_status(), {"n1", "n2", "n3", "n4"}, 1000, Ink::plain) ==
+        "   10 s  A a . #   A: 1 node, loss 2.50");
+}
+
+TEST_CASE("a waiting trainer says so in the strip") {
+  auto s = a_status();
+  s.leases.clear();
+  s.trainers[0].nodes.clear();
+  s.trainers[0].state = "parked";
+  CHECK(status_strip(s, {"n1"}, 1000, Ink::plain) ==
+        "   10 s  .   A: 0 nodes, loss 2.50, parked");
+}
+
+TEST_CASE("the coordinator is looked for beside gleaner first") {
+  auto const paths = coordinator_paths("", "/opt/bin", "/opt/libexec/gleaner");
+  CHECK(paths.front() == "/opt/bin/gleaner-coordinator");
+  CHECK(paths.back() == "/opt/libexec/gleaner/gleaner-coordinator");
+}
+
+TEST_CASE("GLEANER_LIBEXEC names the only place to look") {
+  CHECK(coordinator_paths("/x", "/opt/bin", "/opt/libexec") ==
+        std::vector<std::string>{"/x/gleaner-coordinator"});
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What each figure of the report means.
+#include "cli/summary.hh"
+
+#include <catch2/catch.hpp>
+
+#include "cli/timeline.hh"
+
+using namespace gleaner;
+using namespace gleaner::cli;
+
+namespace {
+
+RigidJob rigid(char const* name, char const* nodes, double submit_s,
+               double start_s, double end_s) {
+  auto const set = NodeSet::parse(nodes);
+  return {name, int(set->size()), submit_s, start_s, end_s, *set, 0};
+}
+
+Generation generation(double t_s, char const* kind, int from,
+                      char const* nodes) {
+  auto const set = NodeSet::parse(nodes);
+  return {t_s, 1, kind, from, int(set->size()), *set};
+}
+
+/// 100 s of two nodes.  n1: a rigid job from 40 to 60, n2: idle throughout.
+/// A trainer holds both around the job, and trains from 2 s after each lease.
+History a_run() {
+  History h;
+  h.window = {0, 100};
+  h.nodes = {"n1", "n2"};
+  h.rigid = {rigid("r1", "n1", 39.5, 40, 60)};
+  h.rigid_without = {rigid("r1", "n1", 39.5, 39.75, 60)};
+  h.leases = {{1, 9, "n1", {0, 40}, ""},
+              {2, 9, "n2", {0, 100}, ""},
+              {3, 9, "n1", {60, 100}, ""}};
+  TrainerHistory t;
+  t.job = 9;
+  t.dataset_size = 1000;
+  t.generations = {generation(2, "start", 0, "n[1-2]"),
+                   generation(39, "shrink", 2, "n2"),
+                   generation(62, "expand", 1, "n[1-2]")};
+  t.resizes = {{39, "shrink", 2, 1, 0.1, 0.05},
+               {62, "expand", 1, 2, 0.6, 0.09}};
+  t.steps = {{99, 1, 32, 0.1, 2}};
+  t.audit.step(1, 0, {{0, 32}});
+  t.losses = {{3, 1, 4.0}, {90, 2, 2.0}};
+  t.end_s = 100;
+  h.trainers = {t};
+  return h;
+}
+
+}  // namespace
+
+TEST_CASE("a percentile is one of the values") {
+  CHECK(percentile({}, 0.5) == 0);
+  CHECK(percentile({7}, 0.99) == 7);
+  CHECK(percentile({3, 1, 2, 4}, 0.5) == 2);
+  CHECK(percentile({3, 1, 2, 4}, 0.99) == 4);
+}
+
+TEST_CASE("idle time is the time without rigid jobs") {
+  CHECK(summarise(a_run()).idle_node_s == 40 + 40 + 100);
+}
+
+TEST_CASE("holes that are too short to lend do not count") {
+  auto h = a_run();
+  h.rigid.push_back(rigid("r2", "n1", 64, 64, 100));  // leaves 4 s after r1
+  CHECK(summarise(h).idle_node_s == 40 + 100);
+}
+
+TEST_CASE("harvested is leased and training at the same time, in holes") {
+  auto const s = summarise(a_run());
+  // n1: 2-39 and 62-100, n2: 2-100.
+  CHECK(s.harvested_node_s == 37 + 38 + 98);
+  CHECK(s.harvest_ratio == Approx(173.0 / 180));
+  CHECK(s.leased_node_s == 40 + 100 + 40);
+}
+
+TEST_CASE("training without a lease is not harvested") {
+  auto h = a_run();
+  h.leases.clear();
+  CHECK(summarise(h).harvested_node_s == 0);
+  CHECK(summarise(h).trained_node_s == 173);
+}
+
+TEST_CASE("what lies outside the window does not count") {
+  auto h = a_run();
+  h.window = {0, 50};
+  CHECK(summarise(h).idle_node_s == 40 + 50);
+  CHECK(summarise(h).harvested_node_s == 37 + 48);
+}
+
+TEST_CASE("stalls are those of resizes between some and some") {
+  auto h = a_run();
+  h.trainers[0].resizes.push_back({80, "park", 2, 0, 0, 9});
+  auto const s = summarise(h);
+  CHECK(s.stall_ms.n == 2);
+  CHECK(s.stall_ms.p50 == Approx(50));
+  CHECK(s.stall_ms.p99 == Approx(90));
+}
+
+TEST_CASE("waiting at zero nodes is neither an expand nor a shrink") {
+  auto h = a_run();
+  h.trainers[0].generations.push_back(generation(90, "park", 2, ""));
+  h.trainers[0].generations.push_back(generation(95, "resume", 0, "n1"));
+  auto const s = summarise(h);
+  CHECK(s.expands == 1);
+  CHECK(s.shrinks == 1);
+  CHECK(s.trainers[0].parks == 1);
+}
+
+TEST_CASE("rigid jobs are compared with themselves without Gleaner") {
+  auto const s = summarise(a_run());
+  CHECK(s.rigid_delay_with_s.p50 == 0.5);
+  CHECK(s.rigid_delay_without_s.p50 == 0.25);
+  CHECK(s.rigid_delay_added_s.p99 == 0.25);
+}
+
+TEST_CASE("a good run leaves nothing unmet") {
+  CHECK(unmet(summarise(a_run()), 1).empty());
+}
+
+TEST_CASE("each thing that went wrong is said") {
+  auto h = a_run();
+  auto const says = [&](char const* what) {
+    auto const all = unmet(summarise(h), 1);
+    return all.size() == 1 && all[0].find(what) != std::string::npos;
+  };
+  SECTION("a rigid job failed") {
+    h.rigid[0].code = 1;
+    CHECK(says("rigid job r1 ended with status 1"));
+  }
+  SECTION("a rigid job never started") {
+    h.rigid_without[0].start_s.reset();
+    CHECK(says("r1 (without Gleaner) never started"));
+  }
+  SECTION("a training did not learn") {
+    h.trainers[0].losses[1].loss = 4.5;
+    CHECK(says("did not learn"));
+  }
+  SECTION("a sample was seen twice") {
+    h.trainers[0].audit.step(2, 0, {{31, 40}});
+    CHECK(says("1 samples twice"));
+  }
+  SECTION("a sample was left out") {
+    h.trainers[0].audit.step(2, 0, {{34, 40}});
+    CHECK(says("left out 2 samples"));
+  }
+  SECTION("it was never shrunk") {
+    h.trainers[0].generations.erase(h.trainers[0].generations.begin() + 1);
+    CHECK(says("was shrunk only 0 times"));
+  }
+  SECTION("the training ended badly") {
+    h.trainers[0].code = 7;
+    CHECK(says("training 9 ended with status 7"));
+  }
+  SECTION("the training reported an error") {
+    h.trainers[0].errors = {"disk full"};
+    CHECK(says("disk full"));
+  }
+}
+
+TEST_CASE("summary.json has the figures a run is judged by") {
+  auto const json = to_json(summarise(a_run()));
+  for (auto const* key :
+       {"expands", "shrinks", "generations", "stall_ms", "idle_node_s",
+        "harvested_node_s", "harvest_ratio", "rigid_start_delay_s", "failures"})
+    CHECK(json.contains(key));
+  for (auto const* key : {"samples", "passes", "loss_first", "loss_last",
+                          "duplicate_samples", "missing_samples"})
+    CHECK(json["trainers"][0].contains(key));
+  CHECK(json["rigid_start_delay_s"]["with"].contains("p99"));
+}
+
+TEST_CASE("the timeline shows every node, job and training") {
+  auto const h = a_run();
+  auto const svg = timeline_svg(h, summarise(h));
+  CHECK_THAT(svg, Catch::StartsWith("<svg") && Catch::EndsWith("</svg>\n"));
+  for (auto const* part : {">n1<", ">n2<", "r1 on n1", "lent to A",
+                           "training A", "96 % of 180 idle node-seconds"})
+    CHECK_THAT(svg, Catch::Contains(part));
+}
+
+TEST_CASE("a timeline of nothing is still a picture") {
+  History h;
+  h.window = {0, 10};
+  CHECK_THAT(timeline_svg(h, summarise(h)), Catch::EndsWith("</svg>\n"));
+}
