@@ -63,3 +63,9 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/state_moves.cc
 %canon_reldir%_libmember_la_LIBADD = \
 	%reldir%/libstate.la %reldir%/libgeneration.la
+
+# Processes we start.
+noinst_LTLIBRARIES += %reldir%/libchild.la
+%canon_reldir%_libchild_la_SOURCES = \
+	%reldir%/child_processes.hh \
+	%reldir%/child_processes.cc

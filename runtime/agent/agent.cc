@@ -151,7 +151,7 @@ void Agent::on_message(nlohmann::json const& json) {
   if (auto const* start = std::get_if<msg::StartMembers>(&*message)) {
     start_members(*start);
   } else if (auto const* kill = std::get_if<msg::KillMembers>(&*message)) {
-    for (auto const member : kill->members) members_.kill(member);
+    for (auto const member : kill->members) members_.signal(member, SIGKILL);
   } else if (std::holds_alternative<msg::AgentExit>(*message)) {
     end(0);
   } else if (auto const* refused = std::get_if<msg::Refused>(&*message)) {
@@ -166,7 +166,7 @@ void Agent::start_members(msg::StartMembers const& order) {
   channel_->set_silence_limit(order.failure_timeout_s);
   beat(order.heartbeat_s);
   auto const gpus = visible_gpus(options_.gpus);
-  MemberCommand command{order.argv, {}, order.cwd};
+  ChildCommand command{order.argv, {}, order.cwd};
   for (std::size_t i = 0; i < order.members.size(); ++i) {
     auto const member = order.members[i];
     command.env = inherited_environment();
@@ -222,7 +222,6 @@ void Agent::send(msg::FromAgent const& message) {
 
 void Agent::end(int code) {
   code_ = code;
-  members_.kill_all();
   if (channel_) channel_->close();
   io_.stop();
 }

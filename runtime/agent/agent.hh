@@ -14,7 +14,7 @@
 
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
-#include "runtime/agent/member_processes.hh"
+#include "runtime/child_processes.hh"
 
 namespace gleaner {
 
@@ -59,7 +59,7 @@ class Agent {
   asio::steady_timer heartbeat_;
   asio::steady_timer retry_;
   std::shared_ptr<Channel> channel_;
-  MemberProcesses members_;
+  ChildProcesses members_;
   int code_ = 1;
 };
 

@@ -4,10 +4,8 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/agent.hh \
 	%reldir%/agent.cc \
 	%reldir%/gpu_share.hh \
-	%reldir%/gpu_share.cc \
-	%reldir%/member_processes.hh \
-	%reldir%/member_processes.cc
-%canon_reldir%_libagent_la_LIBADD = src/proto/libproto.la
+	%reldir%/gpu_share.cc
+%canon_reldir%_libagent_la_LIBADD = runtime/libchild.la src/proto/libproto.la
 
 pkglibexec_PROGRAMS += %reldir%/gleaner-agent
 %canon_reldir%_gleaner_agent_SOURCES = %reldir%/main.cc

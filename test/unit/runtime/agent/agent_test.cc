@@ -127,7 +127,7 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
 TEST_CASE("told to exit, the agent ends its members and itself") {
   Rig rig;
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
-  rig.start("trap '' TERM; sleep 60", {1});
+  rig.start("trap '' TERM; exec sleep 60", {1});
   REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
   auto const member = rig.find<msg::MemberStarted>()->pid;
   rig.agent->send(to_json(msg::ToAgent(msg::AgentExit{})));
@@ -138,7 +138,7 @@ TEST_CASE("told to exit, the agent ends its members and itself") {
 TEST_CASE("without its coordinator the agent ends its members and itself") {
   Rig rig;
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
-  rig.start("sleep 60", {1});
+  rig.start("exec sleep 60", {1});
   REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
   auto const member = rig.find<msg::MemberStarted>()->pid;
   rig.agent->close();
@@ -149,7 +149,7 @@ TEST_CASE("without its coordinator the agent ends its members and itself") {
 TEST_CASE("when Slurm takes the node, members end before the agent") {
   Rig rig;
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
-  rig.start("trap '' TERM; sleep 60", {1});
+  rig.start("trap '' TERM; exec sleep 60", {1});
   REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
   auto const member = rig.find<msg::MemberStarted>()->pid;
   ::kill(rig.pid, SIGTERM);
@@ -160,7 +160,7 @@ TEST_CASE("when Slurm takes the node, members end before the agent") {
 TEST_CASE("an agent that dies takes its members along") {
   Rig rig;
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
-  rig.start("sleep 60", {1});
+  rig.start("exec sleep 60", {1});
   REQUIRE(rig.run_until([&] { return rig.find<msg::MemberStarted>(); }));
   auto const member = rig.find<msg::MemberStarted>()->pid;
   ::kill(rig.pid, SIGKILL);

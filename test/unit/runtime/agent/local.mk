@@ -4,8 +4,8 @@ check_PROGRAMS += %reldir%/test_agent
 TESTS += %reldir%/test_agent
 %canon_reldir%_test_agent_SOURCES = \
 	%reldir%/agent_test.cc \
-	%reldir%/gpu_share_test.cc \
-	%reldir%/member_processes_test.cc
+	%reldir%/child_processes_test.cc \
+	%reldir%/gpu_share_test.cc
 %canon_reldir%_test_agent_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_agent_LDADD = test/unit/libtestmain.la runtime/agent/libagent.la
 %canon_reldir%_test_agent_LDFLAGS = -pthread

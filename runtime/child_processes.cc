@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The member processes of one node: started, killed, reaped.
-#include "runtime/agent/member_processes.hh"
+/// Processes we start: how they begin and end.
+#include "runtime/child_processes.hh"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -36,20 +36,22 @@ struct Failure {
 };
 
 /// Runs between fork and exec: nothing but async-signal-safe calls.
-[[noreturn]] void become_member(pid_t agent, int report, char const* cwd,
-                                char* const* argv, char* const* env) {
+[[noreturn]] void become_child(pid_t parent, int report,
+                               ChildCommand const& command, char* const* argv,
+                               char* const* env) {
   Failure failure;
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != agent) ::_exit(128 + SIGKILL);  // it died meanwhile
+  ::prctl(PR_SET_PDEATHSIG, command.death_signal);
+  if (::getppid() != parent) ::_exit(128 + SIGKILL);  // it died meanwhile
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   int const null = ::open("/dev/null", O_RDONLY);
   if (null >= 0) ::dup2(null, STDIN_FILENO);
-  // The agent's sockets are not the member's.
+  if (command.stderr_fd >= 0) ::dup2(command.stderr_fd, STDERR_FILENO);
+  // Our sockets are not the child's.
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-  if (::chdir(cwd) != 0) {
+  if (::chdir(command.cwd.c_str()) != 0) {
     failure = {1, errno};
   } else {
     ::execvpe(argv[0], argv, env);
@@ -65,19 +67,18 @@ int status_code(int status) {
 
 }  // namespace
 
-MemberProcesses::~MemberProcesses() { end_all(); }
+ChildProcesses::~ChildProcesses() { end_all(); }
 
-void MemberProcesses::end_all() {
-  kill_all();
+void ChildProcesses::end_all() {
+  for (auto const& [key, pid] : pids_) ::kill(-pid, SIGKILL);
   auto const end = std::chrono::steady_clock::now() + reap_time_max;
   while (!empty() && std::chrono::steady_clock::now() < end) {
-    reap([](msg::MemberId, int) {});
+    reap([](Key, int) {});
     if (!empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
-Result<pid_t> MemberProcesses::start(msg::MemberId member,
-                                     MemberCommand const& command) {
+Result<pid_t> ChildProcesses::start(Key key, ChildCommand const& command) {
   if (command.argv.empty())
     return Error{Errc::invalid_argument, "no program to start"};
   std::array<int, 2> pipe{};
@@ -86,10 +87,9 @@ Result<pid_t> MemberProcesses::start(msg::MemberId member,
                                std::strerror(errno) + ")"};
   auto const argv = pointers(command.argv);
   auto const env = pointers(command.env);
-  pid_t const agent = ::getpid();
+  pid_t const parent = ::getpid();
   pid_t const pid = ::fork();
-  if (pid == 0)
-    become_member(agent, pipe[1], command.cwd.c_str(), argv.data(), env.data());
+  if (pid == 0) become_child(parent, pipe[1], command, argv.data(), env.data());
   int const fork_error = errno;
   ::close(pipe[1]);
   Failure failure;
@@ -108,33 +108,28 @@ Result<pid_t> MemberProcesses::start(msg::MemberId member,
             std::strerror(failure.error) +
             ") [it must be there on every node]"};
   }
-  pids_[member] = pid;
+  pids_[key] = pid;
   return pid;
 }
 
-void MemberProcesses::kill(msg::MemberId member) {
-  auto const found = pids_.find(member);
-  if (found != pids_.end()) ::kill(-found->second, SIGKILL);
+void ChildProcesses::signal(Key key, int number) {
+  auto const found = pids_.find(key);
+  if (found != pids_.end()) ::kill(-found->second, number);
 }
 
-void MemberProcesses::kill_all() {
-  for (auto const& [member, pid] : pids_) ::kill(-pid, SIGKILL);
-}
-
-void MemberProcesses::reap(
-    std::function<void(msg::MemberId, int)> const& exited) {
-  for (auto member = pids_.begin(); member != pids_.end();) {
+void ChildProcesses::reap(std::function<void(Key, int)> const& exited) {
+  for (auto child = pids_.begin(); child != pids_.end();) {
     int status = 0;
-    auto const got = ::waitpid(member->second, &status, WNOHANG);
+    auto const got = ::waitpid(child->second, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR)) {
-      ++member;
+      ++child;
       continue;
     }
-    // What the member left behind, data loaders for instance, goes with it.
-    ::kill(-member->second, SIGKILL);
-    auto const id = member->first;
-    member = pids_.erase(member);
-    exited(id, got < 0 ? 255 : status_code(status));
+    // What the child left behind, data loaders for instance, goes with it.
+    ::kill(-child->second, SIGKILL);
+    auto const key = child->first;
+    child = pids_.erase(child);
+    exited(key, got < 0 ? 255 : status_code(status));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How member processes are started, ended and reported.
-#include "runtime/agent/member_processes.hh"
+/// How our children are started, ended and reported.
+#include "runtime/child_processes.hh"
 
 #include <signal.h>
 #include <unistd.h>
@@ -13,40 +13,44 @@
 namespace gleaner {
 namespace {
 
-MemberCommand shell(std::string script) {
-  return {{"/bin/sh", "-c", std::move(script)}, {"PATH=/usr/bin:/bin"}, "/"};
+ChildCommand shell(std::string script) {
+  ChildCommand command;
+  command.argv = {"/bin/sh", "-c", std::move(script)};
+  command.env = {"PATH=/usr/bin:/bin"};
+  command.cwd = "/";
+  return command;
 }
 
-/// Reap until `n` members have ended, at most 10 s.
-std::map<msg::MemberId, int> reap_all(MemberProcesses& processes,
-                                      std::size_t n) {
-  std::map<msg::MemberId, int> codes;
+/// Reap until `n` children have ended, at most 10 s.
+std::map<ChildProcesses::Key, int> reap_all(ChildProcesses& processes,
+                                            std::size_t n) {
+  std::map<ChildProcesses::Key, int> codes;
   for (int poll = 0; poll < 10000 && codes.size() < n; ++poll) {
-    processes.reap([&](auto member, int code) { codes[member] = code; });
+    processes.reap([&](auto key, int code) { codes[key] = code; });
     if (codes.size() < n)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));  // poll
   }
   return codes;
 }
 
-TEST_CASE("a member's end is reported with its exit status") {
-  MemberProcesses processes;
+TEST_CASE("a child's end is reported with its exit status") {
+  ChildProcesses processes;
   REQUIRE(processes.start(1, shell("exit 3")));
   REQUIRE(processes.start(2, shell("kill -TERM $$")));
   CHECK(reap_all(processes, 2) ==
-        std::map<msg::MemberId, int>{{1, 3}, {2, 128 + SIGTERM}});
+        std::map<ChildProcesses::Key, int>{{1, 3}, {2, 128 + SIGTERM}});
   CHECK(processes.empty());
 }
 
-TEST_CASE("a killed member takes along what it started") {
-  MemberProcesses processes;
+TEST_CASE("a killed child takes along what it started") {
+  ChildProcesses processes;
   // The child would keep the pipe open for a minute.
   int pipe[2];
   REQUIRE(::pipe(pipe) == 0);
   ::dup2(pipe[1], 1000);
   auto const pid = processes.start(1, shell("sleep 60 & wait"));
   REQUIRE(pid);
-  processes.kill(1);
+  processes.signal(1, SIGKILL);
   CHECK(reap_all(processes, 1).at(1) == 128 + SIGKILL);
   for (int poll = 0; poll < 5000 && ::kill(-*pid, 0) == 0; ++poll)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // poll
@@ -55,19 +59,21 @@ TEST_CASE("a killed member takes along what it started") {
 }
 
 TEST_CASE("a program that is not there is named, and nothing is left") {
-  MemberProcesses processes;
-  auto const pid = processes.start(1, {{"./no-such-train"}, {}, "/"});
+  ChildProcesses processes;
+  auto const pid =
+      processes.start(1, {{"./no-such-train"}, {}, "/", SIGKILL, -1});
   REQUIRE_FALSE(pid);
   CHECK(pid.error().message.find("cannot start './no-such-train'") == 0);
-  auto const lost = processes.start(1, {{"/bin/true"}, {}, "/no/such/dir"});
+  auto const lost =
+      processes.start(1, {{"/bin/true"}, {}, "/no/such/dir", SIGKILL, -1});
   REQUIRE_FALSE(lost);
   CHECK(lost.error().message.find("cannot enter directory '/no/such/dir'") ==
         0);
   CHECK(processes.empty());
 }
 
-TEST_CASE("members inherit no open files and read nothing") {
-  MemberProcesses processes;
+TEST_CASE("children inherit no open files and read nothing") {
+  ChildProcesses processes;
   int const open = ::dup(STDERR_FILENO);
   REQUIRE(processes.start(
       1, shell("[ -e /proc/self/fd/" + std::to_string(open) +

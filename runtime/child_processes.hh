@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Processes we start: members under the agent, sruns under the coordinator.
+///
+/// Each child leads a process group of its own, so that what it started can be
+/// ended with it, and gets a signal when we die (PR_SET_PDEATHSIG).  For one
+/// thread only: a child would take the end of the thread that started it for
+/// the end of the process.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+
+namespace gleaner {
+
+/// What to run.  Standard input is empty; only the standard files are passed.
+struct ChildCommand {
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< "NAME=value": all of it
+  std::string cwd;
+  int death_signal = SIGKILL;  ///< what it gets when we die
+  int stderr_fd = -1;          ///< becomes its standard error; -1: ours
+};
+
+class ChildProcesses {
+ public:
+  using Key = std::uint32_t;  ///< the caller's name for a child
+
+  ChildProcesses() = default;
+  ~ChildProcesses();  ///< end_all()
+  ChildProcesses(ChildProcesses const&) = delete;
+  ChildProcesses& operator=(ChildProcesses const&) = delete;
+
+  /// Start a child; its process id.  Fails with io, naming the program or the
+  /// directory.
+  Result<pid_t> start(Key key, ChildCommand const& command);
+
+  /// Send a signal to the child and what it started; no-op when it is gone.
+  void signal(Key key, int number);
+
+  /// To be called on SIGCHLD: `exited` gets each child that ended and its exit
+  /// status, 128 + signal when a signal ended it.
+  void reap(std::function<void(Key, int)> const& exited);
+
+  /// SIGKILL to all, and wait until they are reaped, at most 5 s: a process in
+  /// an uninterruptible system call must not hold us.
+  void end_all();
+
+  bool contains(Key key) const { return pids_.count(key) != 0; }
+  bool empty() const { return pids_.empty(); }
+
+ private:
+  std::map<Key, pid_t> pids_;
+};
+
+}  // namespace gleaner
