@@ -11,7 +11,8 @@
 ///     gleaner_start()   want_start()      -> Started, or Leave, Done
 ///     gleaner_step()    want_step()       -> BeginStep, or Leave, Done
 ///     gleaner_reduce()  want_reduction()  -> ApplyReduction (return OK),
-///                                            BeginStep (return MORE), Leave
+///                                            BeginStep (return MORE), Leave,
+///                                            Done
 ///     the user's code   between a return and the next call
 ///
 /// No such action in the list: the thread keeps waiting; a later event brings
@@ -78,7 +79,8 @@ struct ServeState {
 
 /// Ask donors[i] for stripe i of donors.size() of the state for this
 /// generation, now; it comes when the donors get to the switch, which may take
-/// long.  Answer: state_received() with the header, or failed().
+/// long.  Answer: state_received() with the header (the caller also sends
+/// msg::StateReceived, for the figures), or failed().
 struct FetchState {
   msg::Generation generation = 0;
   std::vector<msg::MemberAddress> donors;
@@ -104,7 +106,8 @@ struct WriteCheckpoint {
   std::string header;
 };
 
-/// Fill the state from a file.  Answer: checkpoint_loaded() or failed().
+/// Fill the state from a file.  Answer: checkpoint_loaded() or
+/// checkpoint_failed().
 struct LoadCheckpoint {
   msg::Generation generation = 0;
   std::string path;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is the mean, over all members, of a value they logged for a step?
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proto/runtime_messages.hh"
+
+namespace gleaner {
+
+/// Every member reports a mean over its own samples, when the step is stable;
+/// the mean over all is weighted by samples.
+class LogMeans {
+ public:
+  void add(msg::LogValue const& value) {
+    auto& sum = sums_[{value.step, value.key}];
+    sum.weighted += value.value * double(value.n);
+    sum.n += value.n;
+  }
+
+  /// The means of all steps up to `step`, in order, each once.
+  std::vector<msg::LogValue> take_until(msg::Step step) {
+    std::vector<msg::LogValue> means;
+    auto it = sums_.begin();
+    for (; it != sums_.end() && it->first.first <= step; ++it)
+      if (it->second.n > 0)
+        means.push_back({it->first.first, it->first.second,
+                         it->second.weighted / double(it->second.n),
+                         it->second.n});
+    sums_.erase(sums_.begin(), it);
+    return means;
+  }
+
+  /// Steps after this one were undone.
+  void forget_after(msg::Step step) {
+    sums_.erase(sums_.lower_bound({step + 1, ""}), sums_.end());
+  }
+
+ private:
+  struct Sum {
+    double weighted = 0;
+    std::uint64_t n = 0;
+  };
+  std::map<std::pair<msg::Step, std::string>, Sum> sums_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How does the training get from one set of members to the next, as planned?
+///
+/// One change at a time: prepared beside the generation in use, offered to its
+/// members, agreed in a first bucket, switched to at a boundary, closed when
+/// the first first bucket of the new generation is complete.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "runtime/membership_state.hh"
+
+namespace gleaner {
+
+using Stage = Change::Stage;
+
+// --- what next? ------------------------------------------------------------
+
+void Membership::State::decide() {
+  if (!finished) {
+    if (change && !needs_recovery) reconsider_change();
+    if (std::exchange(needs_recovery, false)) recover();
+    if (!recovery && !change) {
+      if (generation == 0)
+        consider_start();
+      else
+        consider_change();
+    }
+  }
+  release_idle_leavers();
+  free_nodes();
+}
+
+void Membership::State::reconsider_change() {
+  auto const stage = change->stage;
+  if (change->agreed) {
+    if (change->broken)
+      needs_recovery = true;
+    else
+      close_if_all_full();
+  } else if (must_not_be(*change)) {
+    if (stage == Stage::preparing) cancel_change();
+    if (stage == Stage::offered) withdraw_change();
+  }
+}
+
+bool Membership::State::must_not_be(Change const& change) const {
+  if (change.broken) return true;
+  for (auto const id : change.members) {
+    if (!is_leaving(id)) continue;
+    // A member that is to leave must not be brought in; one that is in waits
+    // for an expand only while there is time, and joins a shrink that is still
+    // being prepared.
+    if (!contains(members, id) || is_urgent(id)) return true;
+    if (change.stage == Stage::preparing && change.joiners.empty()) return true;
+  }
+  return false;
+}
+
+MemberIds Membership::State::ready_members() {
+  std::set<std::string> loading;
+  MemberIds ready;
+  for (auto const& [id, member] : entries) {
+    if (nodes.at(member.node).leaving) continue;
+    if (member.phase == Phase::announced || member.phase == Phase::connected)
+      loading.insert(member.node);
+    if (member.phase == Phase::loaded) ready.push_back(id);
+  }
+  // A node joins with all its members, unless one keeps the others waiting.
+  ready.erase(std::remove_if(ready.begin(), ready.end(),
+                             [&](msg::MemberId id) {
+                               auto const& member = entries.at(id);
+                               return loading.count(member.node) &&
+                                      now - member.since_s <
+                                          options.prepare_timeout_s;
+                             }),
+              ready.end());
+  if (ready.empty()) {
+    ready_since_s.reset();
+    return ready;
+  }
+  if (!ready_since_s) ready_since_s = now;
+  if (!loading.empty() && now - *ready_since_s < options.batch_s) return {};
+  std::stable_sort(ready.begin(), ready.end(), [&](auto a, auto b) {
+    return entries.at(a).node < entries.at(b).node;
+  });
+  return ready;
+}
+
+std::string Membership::State::cause_of_leaving() const {
+  for (auto const id : members)
+    if (is_live(id) && is_leaving(id)) return node_of(id).cause;
+  return "";
+}
+
+void Membership::State::consider_start() {
+  auto ready = ready_members();
+  if (ready.empty() ||
+      int(nodes_of(ready).size()) < std::max(1, options.nodes_min))
+    return;
+  auto const checkpoint = ledger.newest();
+  if (checkpoint) {
+    // A file that one member could not read is tried by another.
+    auto const tried = load_failures[checkpoint->path] % int(ready.size());
+    std::rotate(ready.begin(), ready.begin() + tried, ready.end());
+  } else {
+    auto const as_initialised =
+        std::find_if(ready.begin(), ready.end(),
+                     [&](auto id) { return !entries.at(id).touched; });
+    if (as_initialised == ready.end()) {
+      // Nobody has the initial state any more: fresh processes have.
+      for (auto const id : ready) kill(id, "its state cannot be used");
+      return;
+    }
+    std::rotate(ready.begin(), as_initialised, ready.end());
+  }
+  MemberIds const joiners(ready.begin() + 1, ready.end());
+  prepare(checkpoint ? "resume" : "start", ready, joiners);
+}
+
+void Membership::State::consider_change() {
+  if (!settled) return;
+  auto const stayers = staying(members);
+  bool const all_leave = stayers.empty();
+  bool const none_leaves = stayers.size() == members.size();
+  bool urgent = false;
+  for (auto const id : members) urgent = urgent || is_urgent(id);
+
+  MemberIds joiners;
+  if (!urgent) joiners = ready_members();
+  if (all_leave && joiners.empty()) {
+    if (now >= park_again_s) offer_park();
+    return;
+  }
+  if (none_leaves && joiners.empty()) return;
+  // State is copied from members that stay; when none does, the newcomers are
+  // brought in first.
+  auto to = all_leave ? members : stayers;
+  to.insert(to.end(), joiners.begin(), joiners.end());
+  prepare(joiners.empty()            ? "shrink"
+          : none_leaves || all_leave ? "expand"
+                                     : "mixed",
+          to, joiners);
+}
+
+// --- prepare ---------------------------------------------------------------
+
+void Membership::State::prepare(std::string kind, MemberIds to,
+                                MemberIds joiners) {
+  change = Change{};
+  change->generation = ++last_generation;
+  change->cause = kind == "shrink" || kind == "mixed" ? cause_of_leaving() : "";
+  change->kind = std::move(kind);
+  change->members = std::move(to);
+  change->joiners = std::move(joiners);
+  change->since_s = now;
+  change->from = nodes_in_use;
+  ready_since_s.reset();
+  auto const where = addresses(change->members);
+  for (auto const id : change->members)
+    send(id, msg::Prepare{change->generation, where, change->joiners});
+}
+
+void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
+  bool const next = change && message.generation == change->generation;
+  if (!next && message.generation != generation) return;
+  auto const& ranks = next ? change->members : members;
+  if (!contains(ranks, from.id)) return;
+  auto& given = blobs[{message.generation, message.key}];
+  given[from.id] = message.blob;
+  if (given.size() < ranks.size()) return;
+  msg::PlaneBlobs all{message.generation, message.key, {}};
+  for (auto const id : ranks) all.blobs.push_back(given[id]);
+  for (auto const id : ranks) send(id, all);
+  blobs.erase({message.generation, message.key});
+}
+
+void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
+  if (message.generation == generation) connected.insert(from.id);
+  if (!change || message.generation != change->generation ||
+      change->stage != Stage::preparing)
+    return;
+  change->prepared.insert(from.id);
+  if (change->prepared.size() < change->members.size()) return;
+  change->prepare_s = now - change->since_s;
+  if (must_not_be(*change)) return;  // decide() cancels it
+  if (generation == 0)
+    start();
+  else
+    open_change();
+}
+
+void Membership::State::on(MemberEntry& from,
+                           msg::PrepareFailed const& message) {
+  auto const is_change = change && message.generation == change->generation;
+  if (is_change && change->stage == Stage::preparing) {
+    bool const is_joiner =
+        generation == 0 || contains(change->joiners, from.id);
+    preparing_failed(is_joiner ? MemberIds{from.id} : change->joiners,
+                     message.why);
+  } else if (is_change && !change->agreed) {
+    change->broken = true;
+  } else if (is_change || message.generation == generation) {
+    // Most likely a member died, and its loss will be known in a moment.
+    if (plane_broken_s || recovery) return;
+    plane_broken_s = now;
+    plane_broken_by = from.id;
+    loss = "plane of generation " + std::to_string(message.generation) + ": " +
+           message.why;
+  }
+}
+
+void Membership::State::check_preparing() {
+  if (!change || change->stage != Stage::preparing ||
+      now - change->since_s <= options.prepare_timeout_s)
+    return;
+  auto blamed = generation == 0 ? change->members : change->joiners;
+  blamed.erase(
+      std::remove_if(blamed.begin(), blamed.end(),
+                     [&](auto id) { return change->prepared.count(id) != 0; }),
+      blamed.end());
+  if (blamed.empty()) blamed = change->joiners;
+  preparing_failed(blamed, "not prepared in time");
+}
+
+void Membership::State::preparing_failed(MemberIds const& blamed,
+                                         std::string const& why) {
+  constexpr int attempts = 2;
+  record("error", {{"what", "generation " + std::to_string(change->generation) +
+                                " cannot be prepared: " + why}});
+  cancel_change();
+  for (auto const id : live(blamed))
+    if (++entries.at(id).failures >= attempts)
+      kill(id, "it could not be prepared: " + why);
+  if (blamed.empty() && ++vain_resumes >= attempts) {
+    needs_recovery = true;  // the survivors connect anew, without leavers
+    loss = "no smaller generation could be prepared";
+  }
+}
+
+void Membership::State::cancel_change() {
+  auto const cancelled = *std::exchange(change, std::nullopt);
+  for (auto const id : live(cancelled.members)) {
+    if (!contains(members, id))
+      send(id, msg::Reset{cancelled.generation});
+    else if (cancelled.stage == Stage::preparing)
+      send(id, msg::Withdraw{cancelled.generation});
+  }
+}
+
+// --- offer, agreement, switch ----------------------------------------------
+
+void Membership::State::start() {
+  auto const started = *std::exchange(change, std::nullopt);
+  auto const checkpoint = ledger.newest();
+  generation = started.generation;
+  members = started.members;
+  nodes_in_use = int(nodes_of(members).size());
+  settled = false;
+  resumed_s = checkpoint_s = now;
+  connected = {members.begin(), members.end()};
+  vain_resumes = 0;
+  source = members.front();
+  loading = checkpoint ? checkpoint->path : "";
+  auto const where = addresses(members);
+  for (auto const id : members) {
+    auto& member = entries.at(id);
+    member.touched = true;
+    member.failures = 0;
+    set_phase(member, Phase::active);
+    send(id, msg::Start{generation, where, source, loading});
+  }
+  record_generation(started.kind, "", 0, started.prepare_s,
+                    ledger.recorded() + 1);
+}
+
+void Membership::State::open_change() {
+  change->stage = Stage::offered;
+  for (auto const id : change->joiners) entries.at(id).touched = true;
+  for (auto const id : members)
+    send(id, msg::Offer{change->generation, change->members, change->joiners,
+                        change->checkpoint});
+}
+
+void Membership::State::offer_park() {
+  change = Change{};
+  change->generation = ++last_generation;
+  change->kind = "park";
+  change->cause = cause_of_leaving();
+  change->checkpoint = next_checkpoint_path();
+  change->since_s = now;
+  change->from = nodes_in_use;
+  open_change();
+}
+
+void Membership::State::on(MemberEntry& from, msg::Switched const& message) {
+  if (!change || message.generation != change->generation) return;
+  change->switched.insert(from.id);
+  change->agreed = true;
+  change->stage = Stage::offered;
+  change->first = message.step;
+}
+
+void Membership::State::on(MemberEntry&, msg::Agreed const& message) {
+  if (!change || message.generation != change->generation) return;
+  change->agreed = true;
+  change->stage = Stage::offered;
+}
+
+void Membership::State::withdraw_change() {
+  change->stage = Stage::withdrawing;
+  for (auto const id : members) send(id, msg::Withdraw{change->generation});
+}
+
+void Membership::State::on(MemberEntry& from, msg::Withdrawn const& message) {
+  if (!change || message.generation != change->generation ||
+      change->stage != Stage::withdrawing)
+    return;
+  change->withdrawn.insert(from.id);
+  for (auto const id : members)
+    if (!change->withdrawn.count(id)) return;
+  cancel_change();
+}
+
+void Membership::State::close_if_all_full() {
+  // The leaver that was rank 0 may still owe reports of steps before.
+  if (!change->all_full || ledger.recorded() < change->first - 1) return;
+  auto const closed = *std::exchange(change, std::nullopt);
+  for (auto const id : members)
+    if (!contains(closed.members, id)) release(entries.at(id));
+  generation = closed.generation;
+  members = closed.members;
+  nodes_in_use = int(nodes_of(members).size());
+  settled = true;
+  resumed_s = now;
+  connected = {members.begin(), members.end()};
+  vain_resumes = 0;
+  for (auto const id : members) {
+    auto& member = entries.at(id);
+    member.failures = 0;
+    if (member.phase != Phase::active) set_phase(member, Phase::active);
+  }
+  record_generation(closed.kind, closed.cause, closed.from, closed.prepare_s,
+                    closed.first);
+  finish_if_all_have();
+}
+
+}  // namespace gleaner

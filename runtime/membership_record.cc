@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What has the training done for certain, and is it over?
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include "runtime/membership_state.hh"
+
+namespace gleaner {
+
+using namespace membership;
+
+// --- steps -----------------------------------------------------------------
+
+void Membership::State::on(MemberEntry&, msg::Stable const& message) {
+  if (!message.tentative) {
+    if (change && message.generation == change->generation)
+      change->all_full = true;
+    if (message.generation == generation && !recovery) {
+      settled = true;
+      vain_resumes = 0;
+      loading.clear();
+    }
+  }
+  record_steps(ledger.on_stable(message));
+}
+
+void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
+  constexpr msg::Step log_delay = 2;        // for values of slower members
+  constexpr msg::Step recorded_delay = 64;  // members keep so many steps more
+  for (auto const& step : steps) {
+    auto taken = nlohmann::json::array();
+    for (auto const& interval : step.taken)
+      taken.push_back({interval.first, interval.last});
+    record("step", {{"generation", step.reduced_in},
+                    {"step", step.step},
+                    {"pass", step.pass},
+                    {"taken", taken},
+                    {"samples_seen", step.samples_seen},
+                    {"duration_s", step.duration_s},
+                    {"reduce_s", step.reduce_s},
+                    {"world", step.world}});
+    resize_cost.step(step.step, step.duration_s);
+    record_resize(resize_cost.take_measured());
+    record_log_until(step.step - log_delay);
+  }
+  announce_checkpoint();
+  if (ledger.recorded() < told_recorded ||
+      ledger.recorded() >= told_recorded + recorded_delay) {
+    told_recorded = ledger.recorded();
+    for (auto const id : members) send(id, msg::Recorded{told_recorded});
+  }
+}
+
+void Membership::State::record_resize(std::optional<Resize> const& resize) {
+  if (!resize) return;
+  record("resize", {{"generation", resize->generation},
+                    {"kind", resize->kind},
+                    {"from", resize->from},
+                    {"to", resize->to},
+                    {"prepare_s", resize->prepare_s},
+                    {"stall_s", resize->stall_s}});
+}
+
+void Membership::State::record_generation(std::string const& kind,
+                                          std::string const& cause, int from,
+                                          double prepare_s, msg::Step first) {
+  auto const to = kind == "park" ? 0 : nodes_in_use;
+  record("generation",
+         {{"generation", kind == "park" ? last_generation : generation},
+          {"kind", kind},
+          {"from", from},
+          {"to", to},
+          {"nodes", nodes_of(members).to_string()},
+          {"members", members},
+          {"cause", cause},
+          {"prepare_s", prepare_s},
+          {"step", first}});
+  if (from == 0 || to == 0) return;  // nothing stood still
+  record_resize(resize_cost.take_unfinished());
+  resize_cost.begin({generation, kind, from, to, prepare_s, first, 0});
+}
+
+// --- values ----------------------------------------------------------------
+
+void Membership::State::on(MemberEntry&, msg::LogValue const& message) {
+  log_means.add(message);
+  if (finished) record_log_until(message.step);
+}
+
+void Membership::State::record_log_until(msg::Step step) {
+  for (auto const& mean : log_means.take_until(step))
+    record("log", {{"step", mean.step},
+                   {"key", mean.key},
+                   {"value", mean.value},
+                   {"n", mean.n}});
+}
+
+// --- checkpoints -----------------------------------------------------------
+
+std::string Membership::State::next_checkpoint_path() {
+  return options.checkpoint_prefix + std::to_string(++checkpoints) +
+         ".safetensors";
+}
+
+void Membership::State::check_checkpoint() {
+  if (options.checkpoint_interval_s <= 0 || generation == 0 || !settled ||
+      recovery || now - checkpoint_s < options.checkpoint_interval_s)
+    return;
+  if (checkpoint_asked) {
+    if (now - checkpoint_s > 10 * options.checkpoint_interval_s)
+      forget_checkpoint_asked();  // it is not coming; ask again
+    return;
+  }
+  auto const newest = ledger.newest();
+  if (newest && newest->step >= ledger.recorded()) return;
+  checkpoint_s = now;
+  checkpoint_asked = Asked{members.front(), next_checkpoint_path()};
+  ledger.checkpoint_asked();
+  send(members.front(), msg::TakeCheckpoint{checkpoint_asked->path});
+}
+
+void Membership::State::forget_checkpoint_asked() {
+  ledger.add_orphan(std::exchange(checkpoint_asked, std::nullopt)->path);
+}
+
+void Membership::State::on(MemberEntry& from,
+                           msg::Checkpointed const& message) {
+  if (change && change->kind == "park" && change->checkpoint == message.path)
+    return park(message);
+  if (!checkpoint_asked || checkpoint_asked->path != message.path ||
+      checkpoint_asked->member != from.id)
+    return ledger.add_orphan(message.path);
+  checkpoint_asked.reset();
+  written[message.path] = message;
+  ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  announce_checkpoint();
+}
+
+void Membership::State::announce_checkpoint() {
+  auto const registered = ledger.take_registered();
+  if (!registered) return;
+  out.push_back(*registered);
+  auto const it = written.find(registered->path);
+  if (it == written.end()) return;
+  record("checkpoint", {{"step", it->second.step},
+                        {"path", it->second.path},
+                        {"bytes", it->second.bytes},
+                        {"samples_seen", it->second.samples_seen},
+                        {"kind", generation ? "periodic" : "park"}});
+  written.clear();
+}
+
+void Membership::State::on(MemberEntry& from,
+                           msg::CheckpointFailed const& message) {
+  auto const what = [&](char const* verb) {
+    record("error",
+           {{"what", "checkpoint '" + message.path + "' could not be " + verb +
+                         ": " + message.why}});
+  };
+  if (!loading.empty() && message.path == loading && from.id == source) {
+    what("read");
+    constexpr int attempts = 2;
+    if (++load_failures[loading] >= attempts) ledger.discard_newest();
+    loading.clear();
+    needs_recovery = true;
+    loss = "checkpoint could not be read";
+  } else if (change && change->checkpoint == message.path) {
+    what("written");
+    constexpr double pause_s = 1;
+    park_again_s = now + pause_s;
+    needs_recovery = true;
+    loss = "checkpoint could not be written";
+  } else if (checkpoint_asked && checkpoint_asked->path == message.path) {
+    what("written");
+    forget_checkpoint_asked();
+  }
+}
+
+void Membership::State::park(msg::Checkpointed const& message) {
+  // All members contributed all of the step, or rank 0 would not have it; and
+  // all are told to leave: nobody can undo it.
+  auto const parked = *std::exchange(change, std::nullopt);
+  record_steps(ledger.commit_tentative(message.step));
+  if (ledger.recorded() != message.step)
+    record("error",
+           {{"what", "steps before the park at step " +
+                         std::to_string(message.step) + " were not reported"}});
+  record_log_until(message.step);
+  record_resize(resize_cost.take_unfinished());
+  auto const leavers = members;
+  generation = 0;
+  members.clear();
+  nodes_in_use = 0;
+  settled = false;
+  written[message.path] = message;
+  ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  announce_checkpoint();
+  record_generation("park", parked.cause, parked.from, now - parked.since_s,
+                    message.step + 1);
+  record("park", {{"step", message.step}});
+  for (auto const id : leavers) release(entries.at(id));
+}
+
+// --- the end ---------------------------------------------------------------
+
+void Membership::State::on(MemberEntry& from, msg::Finished const& message) {
+  from.finished = message;
+  finish_if_all_have();
+}
+
+void Membership::State::finish_if_all_have() {
+  if (recovery || generation == 0 || finished) return;
+  std::optional<msg::Step> step;
+  for (auto const id : members) {
+    auto const& last = entries.at(id).finished;
+    if (!last || last->generation != generation) return;
+    if (step && *step != last->step) return;
+    step = last->step;
+  }
+  finish(*step);
+}
+
+void Membership::State::finish(msg::Step step) {
+  record_steps(ledger.commit_tentative(step));
+  if (ledger.recorded() != step)
+    record("error", {{"what", "steps before the last, " + std::to_string(step) +
+                                  ", were not reported"}});
+  ledger.end_training();
+  record_log_until(std::numeric_limits<msg::Step>::max());
+  record_resize(resize_cost.take_unfinished());
+  record("finish", {{"code", 0},
+                    {"step", step},
+                    {"samples_seen", ledger.samples_seen()},
+                    {"duplicate_samples", ledger.audit().duplicate},
+                    {"missing_samples", ledger.audit().missing}});
+  finished = true;
+  change.reset();
+  for (auto const& [id, member] : entries)
+    if (member.phase != Phase::announced && member.phase != Phase::released)
+      send(id, msg::Finish{});
+  out.push_back(TrainingFinished{step, ledger.samples_seen()});
+}
+
+}  // namespace gleaner

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How does the training go on when members are lost?
+///
+/// Quiesce all that are left, learn how far each got, and resume from the
+/// furthest: those one step behind take that step's reduction whole; a step
+/// that is begun keeps its plan without the dead.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "runtime/membership_state.hh"
+
+namespace gleaner {
+
+void Membership::State::recover() {
+  MemberIds asked;
+  if (recovery) {
+    asked = recovery->asked;
+  } else {
+    asked = members;
+    if (change && change->stage != Change::Stage::preparing)
+      for (auto const id : change->members)
+        if (!contains(asked, id)) asked.push_back(id);
+  }
+  asked = live(asked);
+  if (change && change->stage == Change::Stage::preparing)
+    for (auto const id : live(change->joiners))
+      send(id, msg::Reset{change->generation});
+  change.reset();
+  plane_broken_s.reset();
+  ledger.forget_unrecorded();
+
+  recovery = Recovery{++last_generation, asked, {}, now};
+  if (asked.empty()) return all_lost();
+  for (auto const id : asked) send(id, msg::Quiesce{recovery->generation});
+}
+
+void Membership::State::on(MemberEntry& from, msg::Status const& message) {
+  if (!recovery || message.generation != recovery->generation) return;
+  recovery->answers[from.id] = message;
+  if (recovery->answers.size() == recovery->asked.size()) resume();
+}
+
+void Membership::State::resume() {
+  ledger.forget_unrecorded();
+  // Only who has all that was shown outside may be a source.
+  MemberIds full;
+  msg::Step complete = -1;
+  for (auto const id : recovery->asked) {
+    auto const& status = recovery->answers.at(id);
+    if (!status.full || status.complete < ledger.recorded()) continue;
+    full.push_back(id);
+    complete = std::max(complete, status.complete);
+  }
+  if (full.empty()) return all_lost();
+
+  auto const has_it = [&](msg::MemberId id) {
+    return recovery->answers.at(id).complete == complete;
+  };
+  auto const lacks_it = [&](msg::MemberId id) {
+    auto const& status = recovery->answers.at(id);
+    return status.complete == complete - 1 && status.begun;
+  };
+  MemberIds next;
+  for (auto const id : full)
+    if (has_it(id) || lacks_it(id)) next.push_back(id);
+  // Leavers go now, unless only they have the last step.
+  if (auto const stay = staying(next);
+      std::any_of(stay.begin(), stay.end(), has_it))
+    next = stay;
+
+  msg::Resume message;
+  message.generation = recovery->generation;
+  message.members = addresses(next);
+  message.complete = complete;
+  message.donor = *std::find_if(next.begin(), next.end(), has_it);
+  message.recorded = ledger.recorded();
+  for (auto const id : next) {
+    auto const& status = recovery->answers.at(id);
+    if (!has_it(id)) message.lacking.push_back(id);
+    if (!has_it(id) || !status.begun) continue;
+    assert(!message.plan || *message.plan == *status.begun);
+    message.plan = status.begun;
+  }
+  if (message.plan) {
+    auto& gone = message.plan->gone;
+    gone.clear();
+    for (auto const id : message.plan->members)
+      if (!contains(next, id)) gone.push_back(id);
+  }
+
+  auto const ended = *std::exchange(recovery, std::nullopt);
+  auto const from = nodes_in_use;
+  generation = ended.generation;
+  members = next;
+  nodes_in_use = int(nodes_of(members).size());
+  settled = true;
+  resumed_s = now;
+  connected.clear();
+  for (auto const id : next) {
+    set_phase(entries.at(id), Phase::active);
+    send(id, message);
+  }
+  release_or_reset(ended.asked, full, ended.generation);
+  log_means.forget_after(complete);
+  record_generation("loss", loss, from, 0, complete + 1);
+}
+
+/// Those that are not in the generation to come: joiners wait for another,
+/// members that had state are not needed any more.
+void Membership::State::release_or_reset(MemberIds const& ids,
+                                         MemberIds const& full,
+                                         msg::Generation reset) {
+  for (auto const id : live(ids)) {
+    if (contains(members, id)) continue;
+    auto& member = entries.at(id);
+    if (contains(full, id)) {
+      release(member);
+    } else {
+      member.finished.reset();
+      set_phase(member, Phase::loaded);
+      send(id, msg::Reset{reset});
+    }
+  }
+}
+
+void Membership::State::all_lost() {
+  auto const ended = *std::exchange(recovery, std::nullopt);
+  MemberIds behind;
+  for (auto const& [id, status] : ended.answers)
+    if (status.full) behind.push_back(id);
+  auto const from = nodes_in_use;
+  auto const recorded = ledger.recorded();
+  ledger.roll_back();
+  log_means.forget_after(ledger.recorded());
+  generation = 0;
+  members.clear();
+  nodes_in_use = 0;
+  if (checkpoint_asked) forget_checkpoint_asked();
+  release_or_reset(ended.asked, behind, ended.generation);
+  if (settled || ledger.recorded() < recorded) {
+    auto const checkpoint = ledger.newest();
+    record("rollback", {{"to_step", ledger.recorded()},
+                        {"samples_seen", ledger.samples_seen()},
+                        {"path", checkpoint ? checkpoint->path : ""},
+                        {"from_step", recorded},
+                        {"nodes", from},
+                        {"why", loss}});
+  }
+  settled = false;
+}
+
+void Membership::State::check_recovery() {
+  constexpr int attempts = 3;
+  if (recovery) {
+    if (now - recovery->since_s <= options.failure_timeout_s) return;
+    for (auto const id : live(recovery->asked))
+      if (!recovery->answers.count(id)) kill(id, "it did not become quiet");
+    return;
+  }
+  if (generation == 0) return;
+  // After a loss, planes must connect; in use, they must not break.
+  bool const overdue = connected.size() < members.size() &&
+                       now - resumed_s > options.failure_timeout_s;
+  bool const broken =
+      plane_broken_s && now - *plane_broken_s > options.failure_timeout_s / 20;
+  if (!overdue && !broken) return;
+  if (overdue) loss = "the plane could not be connected in time";
+  plane_broken_s.reset();
+  needs_recovery = true;
+  if (++vain_resumes < attempts) return;
+  // Nobody died, and still they cannot connect: do without one of them.
+  auto victim = members.back();
+  if (broken && contains(members, plane_broken_by)) victim = plane_broken_by;
+  for (auto const id : members)
+    if (overdue && !connected.count(id)) victim = id;
+  if (members.size() > 1) kill(victim, loss);
+}
+
+}  // namespace gleaner

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What does the coordinator's half of the protocol remember?  Private to
+/// membership*.cc.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "core/node_set.hh"
+#include "runtime/ledger.hh"
+#include "runtime/log_means.hh"
+#include "runtime/membership.hh"
+#include "runtime/resize_cost.hh"
+
+namespace gleaner {
+
+using MemberIds = std::vector<msg::MemberId>;
+using MemberSet = std::set<msg::MemberId>;
+
+/// Where a member is in its life.  Gone members are erased.
+enum class Phase {
+  announced,  ///< its agent was told to start it
+  connected,
+  loaded,  ///< waits in gleaner_start() for state, or will after Reset
+  active,  ///< in the generation in use
+  released,
+};
+
+struct MemberEntry {
+  msg::MemberId id = 0;
+  std::string node;
+  Phase phase = Phase::announced;
+  std::string data_address;
+  double since_s = 0;    ///< in this phase
+  bool touched = false;  ///< state may have been written into it
+  int failures = 0;      ///< prepared in vain
+  std::optional<msg::Finished> finished;
+};
+
+struct NodeEntry {
+  bool leaving = false;
+  bool freed = false;
+  double deadline_s = 0;
+  std::string cause;
+};
+
+/// The one planned change: a generation prepared beside the one in use, then
+/// offered, then switched to.
+struct Change {
+  enum class Stage { preparing, offered, withdrawing };
+
+  msg::Generation generation = 0;
+  std::string kind;  ///< start, resume, expand, shrink, mixed, park
+  std::string cause;
+  MemberIds members;  ///< empty: a park
+  MemberIds joiners;
+  std::string checkpoint;  ///< to write (park) or to load (start, resume)
+  Stage stage = Stage::preparing;
+  double since_s = 0;
+  double prepare_s = 0;
+  MemberSet prepared;
+  MemberSet switched;
+  MemberSet withdrawn;
+  int from = 0;  ///< nodes in use before
+  bool agreed = false;
+  bool broken = false;    ///< a joiner died or its plane failed: must not be
+  msg::Step first = 0;    ///< step in it, once known
+  bool all_full = false;  ///< its first first bucket is complete
+};
+
+/// A loss being repaired: Quiesce was sent, Status is awaited.
+struct Recovery {
+  msg::Generation generation = 0;
+  MemberIds asked;
+  std::map<msg::MemberId, msg::Status> answers;
+  double since_s = 0;
+};
+
+struct Membership::State {
+  explicit State(membership::Options options)
+      : options(std::move(options)), ledger(this->options.start_from) {}
+
+  membership::Options const options;
+  Orders out;  ///< of the call in progress
+  double now = 0;
+
+  std::map<msg::MemberId, MemberEntry> entries;
+  std::map<std::string, NodeEntry> nodes;
+  std::optional<msg::Loaded> schema;  ///< of the first member
+
+  // The generation in use; none while the training waits.
+  msg::Generation last_generation = 0;  ///< numbers only grow
+  msg::Generation generation = 0;
+  MemberIds members;
+  int nodes_in_use = 0;
+  bool settled = false;  ///< every member has state
+  MemberSet connected;   ///< planes reported connected after a loss
+  double resumed_s = 0;
+  int vain_resumes = 0;  ///< since the last stable step
+  std::optional<double> plane_broken_s;
+  msg::MemberId plane_broken_by = 0;
+  std::string loading;  ///< checkpoint that the source loads
+  msg::MemberId source = 0;
+
+  std::optional<Change> change;
+  std::optional<Recovery> recovery;
+  bool needs_recovery = false;
+  std::string loss;  ///< why the last recovery was needed
+  bool finished = false;
+  std::optional<double> ready_since_s;
+  double park_again_s = 0;  ///< not before: the last one failed
+  std::map<std::string, int> load_failures;
+
+  /// Contact data for planes, by generation and key.
+  std::map<std::pair<msg::Generation, std::string>,
+           std::map<msg::MemberId, std::string>>
+      blobs;
+
+  Ledger ledger;
+  LogMeans log_means;
+  ResizeCost resize_cost;
+  msg::Step told_recorded = 0;
+  unsigned checkpoints = 0;  ///< numbers their files
+  struct Asked {
+    msg::MemberId member = 0;
+    std::string path;
+  };
+  std::optional<Asked> checkpoint_asked;
+  std::map<std::string, msg::Checkpointed> written;  ///< not registered yet
+  double checkpoint_s = 0;  ///< when the last one was asked for
+
+  // membership.cc: members and nodes.
+  void on(MemberEntry& from, msg::MemberHello const& message);
+  void on(MemberEntry& from, msg::Loaded const& message);
+  void on(MemberEntry& from, msg::MemberError const& message);
+  void on(MemberEntry&, msg::StateReceived const&) {}
+  void on(MemberEntry&, msg::Heartbeat const&) {}
+  void gone(msg::MemberId id, std::string const& why);
+  bool is_needed(msg::MemberId id) const;
+  void kill(msg::MemberId id, std::string const& why);
+  void release(MemberEntry& member);
+  void release_idle_leavers();
+  void free_nodes();
+  void check_deadlines();
+
+  // membership_change.cc: planned changes.
+  void on(MemberEntry& from, msg::PlaneBlob const& message);
+  void on(MemberEntry& from, msg::Prepared const& message);
+  void on(MemberEntry& from, msg::PrepareFailed const& message);
+  void on(MemberEntry& from, msg::Switched const& message);
+  void on(MemberEntry& from, msg::Withdrawn const& message);
+  void on(MemberEntry& from, msg::Agreed const& message);
+  void decide();
+  void reconsider_change();
+  bool must_not_be(Change const& change) const;
+  void consider_start();
+  void consider_change();
+  void prepare(std::string kind, MemberIds to, MemberIds joiners);
+  void open_change();
+  void start();
+  void offer_park();
+  void close_if_all_full();
+  void cancel_change();
+  void withdraw_change();
+  void preparing_failed(MemberIds const& blamed, std::string const& why);
+  void check_preparing();
+  MemberIds ready_members();
+  std::string cause_of_leaving() const;
+
+  // membership_recovery.cc: losses.
+  void on(MemberEntry& from, msg::Status const& message);
+  void recover();
+  void resume();
+  void release_or_reset(MemberIds const& ids, MemberIds const& full,
+                        msg::Generation generation);
+  void all_lost();
+  void check_recovery();
+
+  // membership_record.cc: steps, values, checkpoints, the end.
+  void on(MemberEntry& from, msg::Stable const& message);
+  void on(MemberEntry& from, msg::LogValue const& message);
+  void on(MemberEntry& from, msg::Checkpointed const& message);
+  void on(MemberEntry& from, msg::CheckpointFailed const& message);
+  void on(MemberEntry& from, msg::Finished const& message);
+  void record_steps(std::vector<msg::Stable> const& steps);
+  void record_log_until(msg::Step step);
+  void record_resize(std::optional<Resize> const& resize);
+  void record_generation(std::string const& kind, std::string const& cause,
+                         int from, double prepare_s, msg::Step first);
+  void announce_checkpoint();
+  void forget_checkpoint_asked();
+  void check_checkpoint();
+  void finish_if_all_have();
+  void finish(msg::Step step);
+  void park(msg::Checkpointed const& message);
+  std::string next_checkpoint_path();
+
+  // Small words.
+  void send(msg::MemberId member, msg::ToMember message) {
+    out.push_back(membership::Send{member, std::move(message)});
+  }
+  void record(std::string event, nlohmann::json fields) {
+    out.push_back(membership::Record{std::move(event), std::move(fields)});
+  }
+  bool is_live(msg::MemberId id) const { return entries.count(id) != 0; }
+  NodeEntry const& node_of(msg::MemberId id) const;
+  bool is_leaving(msg::MemberId id) const { return node_of(id).leaving; }
+  bool is_urgent(msg::MemberId id) const;
+  MemberIds live(MemberIds const& ids) const;
+  MemberIds staying(MemberIds const& ids) const;
+  std::vector<msg::MemberAddress> addresses(MemberIds const& ids) const;
+  NodeSet nodes_of(MemberIds const& ids) const;
+  void set_phase(MemberEntry& member, Phase phase);
+};
+
+inline bool contains(MemberIds const& ids, msg::MemberId id) {
+  for (auto const other : ids)
+    if (other == id) return true;
+  return false;
+}
+
+}  // namespace gleaner

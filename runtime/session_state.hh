@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What does a member's half of the protocol remember?  Private to session*.cc.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "runtime/session.hh"
+
+namespace gleaner {
+
+/// A step that this member computes: planned, not yet reduced here.
+struct BegunStep {
+  BegunStep(msg::StepPlan plan, Sampler before)
+      : plan(std::move(plan)), after(std::move(before)) {}
+
+  msg::StepPlan plan;
+  Sampler after;        ///< gone shares handed back
+  Positions committed;  ///< by the members that are not gone
+  Positions mine;
+  std::uint64_t planned = 0;  ///< samples, gone shares included
+  std::uint64_t kept = 0;     ///< samples of `committed`
+
+  msg::Generation reduced_in = 0;  ///< of the last Reduce; 0: none yet
+  std::uint32_t world = 0;         ///< members of that generation
+  bool launched = false;           ///< its first bucket, in that generation
+  bool said_ready = false;         ///< in that first bucket
+  bool first_done = false;
+};
+
+/// A generation that is prepared beside the one in use.
+struct PendingGeneration {
+  msg::Generation generation = 0;
+  std::vector<msg::MemberAddress> members;
+  std::vector<msg::MemberId> joiners;
+  bool connected = false;
+  bool announced = false;  ///< Prepared was sent
+};
+
+/// A checkpoint between WriteCheckpoint and its report.
+struct WrittenCheckpoint {
+  msg::Step step = 0;
+  std::uint64_t samples_seen = 0;
+  msg::Generation park = 0;            ///< written for this park; 0: none
+  std::optional<std::uint64_t> bytes;  ///< known once it is written
+};
+
+enum class UserThread { outside, starting, at_step, reducing };
+
+struct Session::State {
+  State(msg::MemberId self, SamplerOptions options)
+      : self(self), sampler(options) {}
+
+  msg::MemberId const self;
+  Actions out;  ///< of the call in progress
+
+  // The user's thread.
+  UserThread user = UserThread::outside;
+  msg::Step handed = 0;  ///< last step given to it
+  struct Value {
+    msg::Step step;
+    std::string key;
+    double value;
+    std::uint64_t n;
+  };
+  std::deque<Value> values;  ///< logged, not yet stable
+
+  // The state of the training here.
+  bool has_state = false;
+  bool full = false;  ///< a first bucket completed with it, or it is the source
+  msg::Step complete = 0;
+  msg::Step stable = 0;
+  Sampler sampler;                    ///< after step `complete`
+  std::optional<BegunStep> begun;     ///< step complete + 1
+  std::optional<double> apply_scale;  ///< reduced; the user has not got it yet
+  std::deque<msg::Stable> history;    ///< steps the coordinator may ask for
+  msg::Step reported = 0;             ///< what rank 0 has sent as stable
+
+  // The generation in use, and those around it.
+  msg::Generation highest = 0;  ///< seen; lower ones are not obeyed
+  msg::Generation generation = 0;
+  std::vector<msg::MemberAddress> members;
+  bool connected = false;
+  std::optional<msg::Generation> old_plane;  ///< until others have left it
+  std::optional<PendingGeneration> pending;
+  std::optional<msg::Offer> offer;
+  bool agreed = false;         ///< switch at the next boundary
+  bool withdrawing = false;    ///< the answer waits for a first bucket
+  bool serving = false;        ///< state, at the switch
+  std::string loading;         ///< path of the checkpoint being loaded
+  bool lacking = false;        ///< fetching the reduction of complete + 1
+  bool left = false;           ///< switched out: waits for Release
+  msg::Generation parked = 0;  ///< of the park's offer, once at its boundary
+  std::optional<msg::StepPlan> kept_plan;  ///< of the step after Resume's
+  std::optional<msg::Generation> failure_reported;
+
+  // Quiet: between Quiesce and Resume or Reset.
+  msg::Generation quiet = 0;
+  bool stopping = false;  ///< StopPlanes is not answered yet
+
+  bool released = false;
+  bool finish = false;
+  bool finish_sent = false;
+  std::string checkpoint_wanted;
+  std::map<std::string, WrittenCheckpoint> checkpoints;
+
+  // session.cc: the coordinator's word.
+  void on(msg::Prepare const& message);
+  void on(msg::Start const& message);
+  void on(msg::Offer const& message);
+  void on(msg::Withdraw const& message);
+  void on(msg::Quiesce const& message);
+  void on(msg::Resume const& message);
+  void on(msg::Reset const& message);
+  void on(msg::TakeCheckpoint const& message);
+  void on(msg::Recorded const& message);
+  void on(msg::Release const&);
+  void on(msg::Finish const&);
+  void on(msg::Welcome const&) {}
+  void on(msg::PlaneBlobs const&) {}
+  void on(msg::Heartbeat const&) {}
+  void on(msg::Refused const&) {}
+  void become_source();
+  void announce_prepared();
+  void send_status();
+  void forget_training();
+  void answer_withdraw();
+
+  // session_step.cc: from step to step.
+  void proceed();
+  void at_boundary();
+  void switch_over();
+  void park();
+  void serve(std::vector<msg::MemberId> const& joiners);
+  void begin(BegunStep step);
+  BegunStep planned(msg::StepPlan plan) const;
+  void reduce_if_possible();
+  void step_complete(session::StepTiming timing);
+  void now_stable(msg::Step step);
+  void send_values(msg::Step up_to);
+  void report_history(msg::Step up_to);
+  void report_tentative(msg::Generation generation);
+  void report_checkpoints();
+  void write_checkpoint(std::string const& path, msg::Generation park);
+  void report_finished();
+  void end(session::Action how);
+
+  // What the state is, for joiners and for files.
+  enum class History { with, without };
+  std::string header(History history) const;
+  Result<void> take_header(std::string const& text);
+
+  /// Quiet, and nothing can complete any more.
+  bool stopped() const { return quiet != 0 && !stopping; }
+  bool is_reducing(msg::Generation generation, msg::Step step) const;
+  bool waits() const { return user != UserThread::outside; }
+  bool is_rank_0() const {
+    return !members.empty() && members.front().member == self;
+  }
+  std::uint32_t rank() const;
+  void send(msg::FromMember message) {
+    out.push_back(session::Send{std::move(message)});
+  }
+};
+
+}  // namespace gleaner

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How does a member get from one step to the next?
+#include <algorithm>
+#include <cassert>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "runtime/session_state.hh"
+
+namespace gleaner {
+
+using namespace session;
+
+// --- the boundary between two steps ----------------------------------------
+
+void Session::State::proceed() {
+  if (!waits()) return;
+  if (finish) {
+    send_values(complete);
+    return end(Done{});
+  }
+  if (released) {
+    // Whoever was switched out, or parked, leaves behind a step that is kept.
+    send_values(left || parked ? complete : stable);
+    return end(Leave{});
+  }
+  if (apply_scale && user == UserThread::reducing)
+    return end(ApplyReduction{complete, *std::exchange(apply_scale, {})});
+  announce_prepared();
+  if (!has_state || quiet || serving || lacking || begun || left) return;
+  if (user == UserThread::starting) return end(Started{});
+  at_boundary();
+}
+
+void Session::State::end(Action how) {
+  user = UserThread::outside;
+  out.push_back(std::move(how));
+}
+
+void Session::State::at_boundary() {
+  if (!checkpoint_wanted.empty())
+    write_checkpoint(std::exchange(checkpoint_wanted, {}), 0);
+  if (parked) return;
+  if (kept_plan && kept_plan->step == complete + 1) {
+    auto step = planned(*kept_plan);
+    kept_plan.reset();
+    if (step.kept > 0) return begin(std::move(step));
+  }
+  if (sampler.done()) return report_finished();
+  if (agreed) return switch_over();
+  msg::StepPlan plan{complete + 1, {}, {}};
+  for (auto const& member : members) plan.members.push_back(member.member);
+  begin(planned(std::move(plan)));
+}
+
+void Session::State::report_finished() {
+  if (std::exchange(finish_sent, true)) return;
+  report_history(complete - 1);
+  report_tentative(generation);
+  send(msg::Finished{generation, complete});
+}
+
+void Session::State::switch_over() {
+  auto const next = *std::exchange(offer, std::nullopt);
+  agreed = false;
+  auto const first = complete + 1;
+  if (next.members.empty()) {
+    parked = next.generation;
+    report_tentative(parked);
+    send(msg::Switched{parked, first});
+    if (is_rank_0()) write_checkpoint(next.checkpoint, parked);
+    return;
+  }
+  send(msg::Switched{next.generation, first});
+  if (!pending || pending->generation != next.generation) {
+    left = true;  // state and plane stay until Release
+    return;
+  }
+  old_plane = generation;
+  generation = next.generation;
+  members = std::exchange(pending, std::nullopt)->members;
+  connected = true;
+  serve(next.joiners);
+  proceed();
+}
+
+void Session::State::serve(std::vector<msg::MemberId> const& joiners) {
+  if (joiners.empty()) return;
+  auto const is_joiner = [&](msg::MemberId id) {
+    return std::find(joiners.begin(), joiners.end(), id) != joiners.end();
+  };
+  ServeState action{generation, complete, joiners, 0, 0, header(History::with)};
+  for (auto const& member : members) {
+    if (is_joiner(member.member)) continue;
+    if (member.member == self) action.stripe = action.stripes;
+    ++action.stripes;
+  }
+  serving = true;
+  out.push_back(std::move(action));
+}
+
+std::uint32_t Session::State::rank() const {
+  std::uint32_t rank = 0;
+  while (rank < members.size() && members[rank].member != self) ++rank;
+  assert(rank < members.size());
+  return rank;
+}
+
+// --- a step ----------------------------------------------------------------
+
+BegunStep Session::State::planned(msg::StepPlan plan) const {
+  BegunStep step(std::move(plan), sampler);
+  auto const taken = step.after.take();
+  step.planned = count(taken);
+  Positions handed_back;
+  auto const& planned_for = step.plan.members;
+  auto const& gone = step.plan.gone;
+  for (std::size_t rank = 0; rank < planned_for.size(); ++rank) {
+    auto const share = share_of(taken, rank, planned_for.size());
+    if (std::find(gone.begin(), gone.end(), planned_for[rank]) != gone.end()) {
+      handed_back = merged(handed_back, share);
+    } else {
+      step.committed = merged(step.committed, share);
+      if (planned_for[rank] == self) step.mine = share;
+    }
+  }
+  step.after.give_back(handed_back);
+  step.kept = count(step.committed);
+  return step;
+}
+
+void Session::State::begin(BegunStep step) {
+  begun = std::move(step);
+  handed = begun->plan.step;
+  end(BeginStep{handed, begun->after.pass(), begun->mine, begun->planned,
+                sampler.samples_seen(), rank(),
+                static_cast<std::uint32_t>(members.size())});
+  reduce_if_possible();
+}
+
+void Session::State::reduce_if_possible() {
+  if (!begun || !connected || quiet || lacking) return;
+  if (begun->reduced_in == generation) return;
+  begun->reduced_in = generation;
+  begun->world = members.size();
+  out.push_back(Reduce{generation, begun->plan.step});
+}
+
+bool Session::State::is_reducing(msg::Generation in, msg::Step step) const {
+  return begun && begun->plan.step == step && begun->reduced_in == in &&
+         generation == in && !stopped();
+}
+
+std::optional<FirstBucketWords> Session::first_bucket_words(
+    msg::Generation generation, msg::Step step) {
+  auto& s = *state_;
+  if (!s.is_reducing(generation, step) || s.quiet || s.begun->launched)
+    return std::nullopt;
+  s.begun->launched = true;
+  s.begun->said_ready = s.offer.has_value();
+  return FirstBucketWords{s.begun->said_ready ? 0u : 1u, count(s.begun->mine)};
+}
+
+Result<Actions> Session::first_bucket_done(msg::Generation generation,
+                                           msg::Step step,
+                                           std::uint64_t not_ready,
+                                           std::uint64_t samples) {
+  auto& s = *state_;
+  if (!s.is_reducing(generation, step) || !s.begun->launched ||
+      s.begun->first_done)
+    return Actions{};
+  if (samples != s.begun->kept)
+    return Error{Errc::invalid_argument,
+                 "step " + std::to_string(step) + " was made of " +
+                     std::to_string(samples) + " samples, planned were " +
+                     std::to_string(s.begun->kept) +
+                     " (members disagree: its gradients cannot be used)"};
+  if (not_ready == 0 && !s.begun->said_ready)
+    return Error{Errc::invalid_argument,
+                 "step " + std::to_string(step) +
+                     " agreed to an offer that this member was not ready for"};
+  s.begun->first_done = true;
+  s.full = true;
+  if (s.old_plane)
+    s.out.push_back(DropPlane{*std::exchange(s.old_plane, std::nullopt)});
+  if (!s.quiet) {
+    s.agreed = not_ready == 0;
+    if (s.withdrawing) s.answer_withdraw();
+  }
+  s.now_stable(step - 1);
+  return std::exchange(s.out, {});
+}
+
+Actions Session::reduction_done(msg::Generation generation, msg::Step step,
+                                StepTiming timing) {
+  auto& s = *state_;
+  if (!s.is_reducing(generation, step) || !s.begun->first_done) return {};
+  s.step_complete(timing);
+  return std::exchange(s.out, {});
+}
+
+void Session::State::step_complete(StepTiming timing) {
+  auto const step = *std::exchange(begun, std::nullopt);
+  complete = step.plan.step;
+  sampler = step.after;
+  apply_scale = double(step.planned) / double(step.kept);
+  msg::Stable record;
+  record.step = complete;
+  record.reduced_in = step.reduced_in;
+  record.world = step.world;
+  record.pass = sampler.pass();
+  record.taken = step.committed;
+  record.samples_seen = sampler.samples_seen();
+  record.duration_s = timing.duration_s;
+  record.reduce_s = timing.reduce_s;
+  history.push_back(std::move(record));
+  proceed();
+}
+
+// --- what may be shown outside ---------------------------------------------
+
+void Session::State::now_stable(msg::Step step) {
+  stable = std::max(stable, step);
+  report_history(stable);
+  send_values(stable);
+  report_checkpoints();
+}
+
+void Session::State::report_history(msg::Step up_to) {
+  if (is_rank_0()) {
+    for (auto record : history) {
+      if (record.step <= reported || record.step > up_to) continue;
+      record.generation = generation;
+      send(std::move(record));
+    }
+  }
+  reported = std::max(reported, up_to);
+}
+
+void Session::State::report_tentative(msg::Generation in) {
+  if (!is_rank_0() || history.empty() || history.back().step <= reported)
+    return;
+  auto record = history.back();
+  record.generation = in;
+  record.tentative = true;
+  send(std::move(record));
+}
+
+void Session::State::send_values(msg::Step up_to) {
+  while (!values.empty() && values.front().step <= up_to) {
+    auto const& value = values.front();
+    send(msg::LogValue{value.step, value.key, value.value, value.n});
+    values.pop_front();
+  }
+}
+
+void Session::State::write_checkpoint(std::string const& path,
+                                      msg::Generation park) {
+  checkpoints[path] = {complete, sampler.samples_seen(), park, std::nullopt};
+  out.push_back(WriteCheckpoint{path, park ? park : generation, complete,
+                                sampler.samples_seen(),
+                                header(History::without)});
+}
+
+void Session::State::report_checkpoints() {
+  for (auto it = checkpoints.begin(); it != checkpoints.end();) {
+    auto const& [path, checkpoint] = *it;
+    bool const kept =
+        checkpoint.step <= stable || (parked != 0 && checkpoint.park == parked);
+    if (!kept || !checkpoint.bytes) {
+      ++it;
+      continue;
+    }
+    send(msg::Checkpointed{parked ? parked : generation, checkpoint.step, path,
+                           *checkpoint.bytes, checkpoint.samples_seen});
+    it = checkpoints.erase(it);
+  }
+}
+
+// --- the header of state that moves ----------------------------------------
+
+std::string Session::State::header(History which) const {
+  auto steps = nlohmann::json::array();
+  if (which == History::with)
+    for (auto const& record : history) steps.push_back(msg::to_json(record));
+  return nlohmann::json{{"step", complete},
+                        {"stable", stable},
+                        {"sampler", sampler.to_json()},
+                        {"history", steps}}
+      .dump();
+}
+
+Result<void> Session::State::take_header(std::string const& text) {
+  auto const json = nlohmann::json::parse(text, nullptr, false);
+  auto const refuse = [](std::string const& why) {
+    return Error{Errc::invalid_argument,
+                 "cannot read the header of the state (" + why + ")"};
+  };
+  if (!json.is_object() || !json.contains("step") ||
+      !json["step"].is_number_integer() || !json.contains("stable") ||
+      !json["stable"].is_number_integer() || !json.contains("sampler") ||
+      !json.contains("history") || !json["history"].is_array())
+    return refuse("step, stable, sampler or history is missing");
+  auto read = Sampler::parse(sampler.options(), json["sampler"]);
+  if (!read) return refuse(read.error().message);
+  std::deque<msg::Stable> steps;
+  for (auto const& item : json["history"]) {
+    auto message = msg::parse_from_member(item);
+    if (!message) return refuse(message.error().message);
+    auto const* record = std::get_if<msg::Stable>(&*message);
+    if (!record) return refuse("history is of something else");
+    steps.push_back(*record);
+  }
+  sampler = *read;
+  history = std::move(steps);
+  complete = json["step"].get<msg::Step>();
+  stable = reported = json["stable"].get<msg::Step>();
+  return {};
+}
+
+}  // namespace gleaner
