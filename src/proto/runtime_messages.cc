@@ -108,6 +108,8 @@ std::vector<std::string> runtime_message_types() {
   codec::list_types<ToMember>(types);
   codec::list_types<FromAgent>(types);
   codec::list_types<ToAgent>(types);
+  codec::list_types<FromPeer>(types);
+  codec::list_types<ToPeer>(types);
   return types;
 }
 

@@ -42,6 +42,8 @@ std::set<std::string> rewritten(nlohmann::json const& json) {
   collect(parse_to_member(json), &written);
   collect(parse_from_agent(json), &written);
   collect(parse_to_agent(json), &written);
+  collect(parse_from_peer(json), &written);
+  collect(parse_to_peer(json), &written);
   collect(parse_from_coordinator(json), &written);
   collect(parse_to_coordinator(json), &written);
   collect(parse_from_plugin(json), &written);
