@@ -69,9 +69,14 @@ int status_code(int status) {
 
 ChildProcesses::~ChildProcesses() { end_all(); }
 
-void ChildProcesses::end_all() {
+void ChildProcesses::end_all(std::chrono::milliseconds grace) {
+  auto const now = std::chrono::steady_clock::now();
+  reap_until(now + grace);
   for (auto const& [key, pid] : pids_) ::kill(-pid, SIGKILL);
-  auto const end = std::chrono::steady_clock::now() + reap_time_max;
+  reap_until(now + grace + reap_time_max);
+}
+
+void ChildProcesses::reap_until(std::chrono::steady_clock::time_point end) {
   while (!empty() && std::chrono::steady_clock::now() < end) {
     reap([](Key, int) {});
     if (!empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,14 +50,17 @@ class ChildProcesses {
   /// status, 128 + signal when a signal ended it.
   void reap(std::function<void(Key, int)> const& exited);
 
-  /// SIGKILL to all, and wait until they are reaped, at most 5 s: a process in
-  /// an uninterruptible system call must not hold us.
-  void end_all();
+  /// Give all `grace` to end by themselves, then SIGKILL, and wait until they
+  /// are reaped, at most 5 s: a process in an uninterruptible system call must
+  /// not hold us.
+  void end_all(std::chrono::milliseconds grace = {});
 
   bool contains(Key key) const { return pids_.count(key) != 0; }
   bool empty() const { return pids_.empty(); }
 
  private:
+  void reap_until(std::chrono::steady_clock::time_point end);
+
   std::map<Key, pid_t> pids_;
 };
 

@@ -18,4 +18,5 @@ include %reldir%/unit/cli/local.mk
 include %reldir%/unit/plugins/local.mk
 include %reldir%/unit/runtime/local.mk
 include %reldir%/unit/runtime/agent/local.mk
+include %reldir%/unit/runtime/coordinator/local.mk
 include %reldir%/system/local.mk

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The coordinator's connection to gleanerd, kept up for as long as it takes.
+///
+/// MUNGE proves who we are.  After every connect the first message is Register
+/// with the leases we hold, so that a gleanerd that was restarted knows them.
+/// While gleanerd is away the training goes on; what is sent then is dropped,
+/// because Register says it all again.
+#pragma once
+
+#include <asio.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proto/channel.hh"
+#include "proto/daemon_messages.hh"
+
+namespace gleaner {
+
+class DaemonLink {
+ public:
+  struct Options {
+    std::string address;  ///< gleaner.yaml's `address`
+    std::string munge_socket;
+  };
+  using OnMessage = std::function<void(msg::ToCoordinator const&)>;
+  /// What to register with; asked at each connect.
+  using MakeRegister = std::function<msg::Register()>;
+
+  DaemonLink(asio::io_context& io, Options options, MakeRegister make_register,
+             OnMessage on_message);
+  ~DaemonLink();  ///< closes; no callback follows
+
+  void start();
+  void send(msg::FromCoordinator const& message);
+  bool connected() const;
+
+  /// Send what is queued, within a second, and stop connecting.
+  void close();
+
+ private:
+  void connect();
+  void authenticate(std::shared_ptr<Channel> channel);
+  void registered(std::shared_ptr<Channel> channel);
+  void lost(std::string const& why);
+
+  asio::io_context& io_;
+  asio::steady_timer retry_;
+  Options options_;
+  MakeRegister make_register_;
+  OnMessage on_message_;
+  std::shared_ptr<Channel> channel_;  ///< null: not connected
+  double pause_s_;
+  bool told_ = false;  ///< the log says that gleanerd is away
+  bool closed_ = false;
+  /// Callbacks that outlive us find this expired.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace gleaner

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The sruns that hold a trainer's leases: started, watched, ended.
+///
+/// What srun and the agent write to standard error goes on to ours; the last
+/// complaint of srun is kept, to say why a lease was refused.
+#pragma once
+
+#include <asio.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proto/daemon_messages.hh"
+#include "runtime/child_processes.hh"
+
+namespace gleaner {
+
+class LeaseLauncher {
+ public:
+  struct Options {
+    std::string agent;        ///< path of gleaner-agent, valid on every node
+    std::string coordinator;  ///< "host:port" it connects back to
+    std::string secret;
+    std::string cwd;
+  };
+  /// A lease's srun ended.  `why` is srun's last complaint, "" if none.
+  using OnEnd =
+      std::function<void(std::string const& node, int code, std::string why)>;
+
+  LeaseLauncher(asio::io_context& io, Options options, OnEnd on_end);
+  ~LeaseLauncher();  ///< ends what is left at once
+
+  /// From msg::Registered; what every later lease asks for.
+  void set_lease_options(std::vector<std::string> options);
+
+  /// Ask Slurm for the granted node.  Fails with io when srun cannot be
+  /// started, and with invalid_argument when this node's srun still runs.
+  Result<void> start(msg::Grant const& grant);
+
+  /// Let go of a node whose agent does not end by itself: SIGTERM to its srun,
+  /// SIGKILL when it is still there 2 s later.  No-op when it is gone.
+  void end(std::string const& node);
+
+  bool empty() const { return sruns_.empty(); }
+
+ private:
+  struct Srun;
+
+  void wait_for_children();
+  void ended(ChildProcesses::Key key, int code);
+  void read_complaints(std::shared_ptr<Srun> srun);
+
+  asio::io_context& io_;
+  asio::signal_set sigchld_;
+  Options options_;
+  OnEnd on_end_;
+  std::vector<std::string> lease_options_;
+  ChildProcesses children_;
+  ChildProcesses::Key next_key_ = 1;
+  std::map<ChildProcesses::Key, std::shared_ptr<Srun>> sruns_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the coordinator asks of Slurm, and what it keeps from srun.
+#include "runtime/coordinator/lease_command.hh"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+namespace gleaner {
+namespace {
+
+TEST_CASE("nothing of the base job reaches the lease's srun") {
+  CHECK(scrubbed_environment(
+            {"PATH=/bin", "SLURM_JOB_ID=9", "SLURM_CONF=/etc/slurm.conf",
+             "SLURMD_NODENAME=head", "SRUN_DEBUG=3", "SBATCH_ACCOUNT=a",
+             "SALLOC_ACCOUNT=a", "SPANK_X=1", "_SLURM_SPANK_OPTION_a=1",
+             "PMI_RANK=0", "PMIX_RANK=0", "CUDA_VISIBLE_DEVICES=0",
+             "ROCR_VISIBLE_DEVICES=0", "GLEANER_CONF=/g", "HOME=/home/ada"}) ==
+        std::vector<std::string>{"PATH=/bin", "SLURM_CONF=/etc/slurm.conf",
+                                 "GLEANER_CONF=/g", "HOME=/home/ada"});
+}
+
+TEST_CASE("a lease asks for its whole node, now, with its ticket") {
+  auto const argv = lease_command(
+      {"n3", "gleaner1:x", 60, 0},
+      {"--partition=lease", "--reservation=gleaner", "--gres=gpu:4"},
+      "/usr/libexec/gleaner/gleaner-agent");
+  auto const has = [&](char const* option) {
+    INFO(option);
+    return std::count(argv.begin(), argv.end(), option) == 1;
+  };
+  CHECK(argv.front() == "srun");
+  CHECK(has("--nodelist=n3"));
+  CHECK(has("--comment=gleaner1:x"));
+  CHECK(has("--time=60"));
+  CHECK(has("--exclusive"));
+  CHECK(has("--mem=0"));
+  CHECK(has("--immediate"));
+  CHECK(has("--partition=lease"));
+  CHECK(has("--gres=gpu:4"));
+  CHECK(argv.back() == "/usr/libexec/gleaner/gleaner-agent");
+}
+
+}  // namespace
+}  // namespace gleaner

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How sruns are started, watched and ended.  A script stands in PATH for srun:
+/// the real one runs in the system tests.
+#include "runtime/coordinator/lease_launcher.hh"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace gleaner {
+namespace {
+
+/// A launcher whose srun is this script.
+struct Rig {
+  std::string dir;
+  std::string old_path = std::getenv("PATH");
+  asio::io_context io;
+  std::optional<LeaseLauncher> launcher;
+  std::string node, why;
+  int code = -1;
+
+  explicit Rig(std::string const& script) {
+    char base[] = "/tmp/launcher_test.XXXXXX";
+    REQUIRE(::mkdtemp(base));
+    dir = base;
+    std::ofstream(dir + "/srun") << "#!/bin/sh\n" << script << '\n';
+    ::chmod((dir + "/srun").c_str(), 0755);
+    ::setenv("PATH", (dir + ":" + old_path).c_str(), 1);
+    launcher.emplace(io, LeaseLauncher::Options{"agent", "h:1", "s", dir},
+                     [this](auto const& n, int c, std::string w) {
+                       node = n, code = c, why = std::move(w);
+                     });
+  }
+  ~Rig() {
+    launcher.reset();
+    ::setenv("PATH", old_path.c_str(), 1);
+    std::filesystem::remove_all(dir);
+  }
+  bool run_until_ended() {
+    auto const end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (code < 0 && std::chrono::steady_clock::now() < end)
+      io.run_one_for(std::chrono::milliseconds(20));
+    return code >= 0;
+  }
+  bool exists(std::string const& name) const {
+    return std::filesystem::exists(dir + "/" + name);
+  }
+};
+
+TEST_CASE("why Slurm refused is the last thing srun complained about") {
+  Rig rig("echo 'srun: error: Unable to allocate resources: busy' >&2; exit 1");
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.node == "n3");
+  CHECK(rig.code == 1);
+  CHECK(rig.why == "srun: error: Unable to allocate resources: busy");
+  CHECK(rig.launcher->empty());
+}
+
+TEST_CASE("the agent learns where to connect, and the template is asked for") {
+  Rig rig(
+      "echo \"$*\" | grep -q -- --gres=gpu:4 && "
+      "[ $GLEANER_COORDINATOR = h:1 ] && [ $GLEANER_SECRET = s ] && "
+      "[ $GLEANER_NODE = n3 ] && exit 0; exit 9");
+  rig.launcher->set_lease_options({"--gres=gpu:4"});
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.code == 0);
+}
+
+TEST_CASE("a node has one lease at a time") {
+  Rig rig("exec sleep 60");
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  CHECK_FALSE(rig.launcher->start({"n3", "u", 5, 0}));
+  rig.launcher->end("n3");
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.code == 128 + SIGTERM);
+}
+
+TEST_CASE("an srun that ignores SIGTERM is killed") {
+  Rig rig("trap '' TERM; : > up; while :; do sleep 0.05; done");
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  for (int poll = 0; poll < 500 && !rig.exists("up"); ++poll)
+    rig.io.run_one_for(std::chrono::milliseconds(10));
+  rig.launcher->end("n3");
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.code == 128 + SIGKILL);
+}
+
+TEST_CASE("whoever is left when the coordinator ends may give its node back") {
+  Rig rig(
+      "trap ': > gave_back; exit' TERM; : > up; while :; do sleep 0.05; done");
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  for (int poll = 0; poll < 500 && !rig.exists("up"); ++poll)
+    rig.io.run_one_for(std::chrono::milliseconds(10));
+  rig.launcher.reset();
+  CHECK(rig.exists("gave_back"));
+}
+
+}  // namespace
+}  // namespace gleaner

@@ -1,0 +1,14 @@
+## Unit tests of gleaner-coordinator.
+if HAVE_CATCH2
+if HAVE_MUNGE
+check_PROGRAMS += %reldir%/test_coordinator
+TESTS += %reldir%/test_coordinator
+%canon_reldir%_test_coordinator_SOURCES = \
+	%reldir%/event_log_test.cc \
+	%reldir%/lease_command_test.cc \
+	%reldir%/lease_launcher_test.cc
+%canon_reldir%_test_coordinator_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_coordinator_LDADD = test/unit/libtestmain.la runtime/coordinator/libleasing.la
+%canon_reldir%_test_coordinator_LDFLAGS = -pthread
+endif
+endif
