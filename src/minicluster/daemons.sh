@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # How each daemon of a cluster is started and ended.
 
-# spawn USER COMMAND...: without our lock, marked as this cluster's.
+# spawn USER COMMAND...: without our lock, marked as this cluster's.  With
+# in_place=yes it replaces this shell, which then has to be a subshell.
 spawn() {
   local user=$1; shift
   local as=()
   [[ $user = root ]] || as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups)
-  env -u NOTIFY_SOCKET MINICLUSTER_DIR="$dir" SLURM_CONF="$dir/etc/slurm.conf" \
+  ${in_place:+exec} env -u NOTIFY_SOCKET MINICLUSTER_DIR="$dir" SLURM_CONF="$dir/etc/slurm.conf" \
     GLEANER_CONF="$dir/etc/gleaner.yaml" MYSQL_UNIX_PORT="$dir/run/mariadb.sock" \
     "${as[@]}" "$@" 9>&- </dev/null
 }
@@ -52,7 +53,7 @@ start_slurmd() {
 }
 
 start_gleanerd() {
-  PATH=$program_path:$PATH spawn "$slurm_user" gleanerd >>"$dir/log/gleanerd.log" 2>&1 &
+  (in_place=yes; PATH=$program_path:$PATH spawn "$slurm_user" gleanerd >>"$dir/log/gleanerd.log" 2>&1) &
   echo $! >"$dir/run/gleanerd.pid"
   wait_until 15 gleanerd_answers_or_ended && gleanerd_answers
 }
@@ -61,7 +62,9 @@ gleanerd_answers() {
   [[ -S $dir/run/gleaner/gleanerd.sock ]] && is_ours gleanerd &&
     (exec 3<>"/dev/tcp/127.0.0.1/$((port + 2))") 2>/dev/null
 }
-gleanerd_answers_or_ended() { gleanerd_answers || ! is_ours gleanerd; }
+gleanerd_answers_or_ended() {
+  gleanerd_answers || [[ $(process_state "$(pid_of gleanerd)") = @(Z|) ]]
+}
 
 # start_daemon NAME
 start_daemon() {
