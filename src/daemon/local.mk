@@ -22,3 +22,38 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	src/profile/libprofile.la \
 	src/proto/libproto.la \
 	src/core/libconfig.la
+
+if HAVE_GLEANERD
+# The outside: sockets, files, Slurm's thread.
+noinst_LTLIBRARIES += %reldir%/libgleanerd.la
+%canon_reldir%_libgleanerd_la_SOURCES = \
+	%reldir%/client_door.hh \
+	%reldir%/client_door.cc \
+	%reldir%/daemon.hh \
+	%reldir%/daemon.cc \
+	%reldir%/hole_source.hh \
+	%reldir%/journal.hh \
+	%reldir%/journal.cc \
+	%reldir%/plugin_door.hh \
+	%reldir%/plugin_door.cc \
+	%reldir%/poller.hh \
+	%reldir%/poller.cc \
+	%reldir%/setup_watch.hh \
+	%reldir%/setup_watch.cc \
+	%reldir%/slurm_worker.hh \
+	%reldir%/slurm_worker.cc \
+	%reldir%/state_dir.hh \
+	%reldir%/state_dir.cc \
+	%reldir%/throttle.hh
+%canon_reldir%_libgleanerd_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+%canon_reldir%_libgleanerd_la_LIBADD = \
+	%reldir%/libbrain.la \
+	src/proto/libmungeauth.la \
+	$(SQLITE_LIBS) -lpthread
+
+sbin_PROGRAMS += %reldir%/gleanerd
+%canon_reldir%_gleanerd_SOURCES = %reldir%/gleanerd.cc
+%canon_reldir%_gleanerd_LDADD = \
+	%reldir%/libgleanerd.la \
+	src/slurm/libslurmcontrol.la
+endif

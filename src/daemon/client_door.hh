@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How coordinators and `gleaner status` reach gleanerd: TCP, MUNGE on connect.
+///
+/// Who sends what cannot be read is cut off, and that changes nothing.  A
+/// connection is a coordinator's once it has sent Register; whether it may
+/// speak for that job is the brain's decision.
+#pragma once
+
+#include <asio.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "core/clock.hh"
+#include "core/config.hh"
+#include "daemon/actions.hh"
+#include "daemon/throttle.hh"
+#include "proto/channel.hh"
+#include "proto/daemon_messages.hh"
+
+namespace gleaner {
+
+class ClientDoor {
+ public:
+  struct Handlers {
+    std::function<void(LinkId, Uid, msg::FromCoordinator const&)> on_message;
+    std::function<void(LinkId)> on_lost;  ///< of a link that sent a message
+    std::function<msg::StatusReply()> status;
+  };
+
+  /// Fails with io when the port cannot be had.
+  static Result<std::unique_ptr<ClientDoor>> open(asio::io_context& io,
+                                                  Config const& config,
+                                                  Clock const& clock,
+                                                  Handlers handlers);
+  ~ClientDoor();
+
+  /// Send to a coordinator; dropped when it is gone.
+  void send(LinkId link, msg::ToCoordinator const& message);
+
+  /// Close after what was sent; on_lost is not called.
+  void close(LinkId link);
+
+  int port() const { return listener_->port(); }
+
+ private:
+  struct Link {
+    std::shared_ptr<Channel> channel;
+    Uid uid = 0;
+    bool coordinator = false;
+  };
+
+  ClientDoor(Config const& config, Clock const& clock, Handlers handlers);
+  void on_accept(std::shared_ptr<Channel> channel);
+  void on_identified(LinkId id, Uid uid);
+  void on_json(LinkId id, nlohmann::json const& json);
+  void on_closed(LinkId id, Error const& error);
+  void refuse(LinkId id, std::string const& why);
+  bool is_crowded(Uid uid) const;
+
+  std::string munge_socket_;
+  Clock const& clock_;
+  Handlers handlers_;
+  std::unique_ptr<Listener> listener_;
+  std::map<LinkId, Link> links_;
+  LinkId last_ = 0;
+  Throttle throttle_;
+};
+
+}  // namespace gleaner

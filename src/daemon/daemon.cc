@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The wiring of gleanerd.
+#include "daemon/daemon.hh"
+
+#include <chrono>
+
+#include "daemon/state_dir.hh"
+#include "daemon/status.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double stop_wait_s = 2;
+constexpr double silence_s = 10;  ///< without a snapshot: worth a line
+
+LogLine to_line(Record const& record) {
+  LogLine line(record.event);
+  for (auto const& [key, value] : record.data.items())
+    if (value.is_string())
+      line.kv(key, value.get_ref<std::string const&>());
+    else
+      line.kv(key, value.dump());
+  return line;
+}
+
+}  // namespace
+
+Daemon::Daemon(asio::io_context& io, Config const& config, Clock const& clock,
+               Outside outside)
+    : io_(io),
+      clock_(clock),
+      brain_(config, make_nonce),
+      control_(std::move(outside.control)),
+      worker_(io),
+      timer_(io),
+      source_(std::move(outside.source)) {}
+
+Result<std::unique_ptr<Daemon>> Daemon::start(asio::io_context& io,
+                                              Config const& config,
+                                              Clock const& clock,
+                                              Outside outside) {
+  std::unique_ptr<Daemon> daemon(
+      new Daemon(io, config, clock, std::move(outside)));
+  if (auto done = daemon->open(config); !done) return done.error();
+  daemon->record({"started",
+                  {{"mode", config.mode},
+                   {"policy", config.policy},
+                   {"scavenger", config.scavenger},
+                   {"port", daemon->port()}}});
+  daemon->arm();
+  return daemon;
+}
+
+Result<void> Daemon::open(Config const& config) {
+  auto key = load_ticket_key(config.state_dir + "/ticket.key", KeyFile::create);
+  if (!key) return key.error();
+  ticket_key_ = *key;
+  auto journal = Journal::open(config.state_dir + "/journal.sqlite");
+  if (!journal) return journal.error();
+  journal_ = std::move(*journal);
+  auto clients = ClientDoor::open(io_, config, clock_, client_handlers());
+  if (!clients) return clients.error();
+  clients_ = std::move(*clients);
+  auto plugins = PluginDoor::open(io_, config, clock_, plugin_handlers());
+  if (!plugins) return plugins.error();
+  plugins_ = std::move(*plugins);
+  setup_ = std::make_unique<SetupWatch>(io_, worker_, clock_, control_,
+                                        [this](bool possible) {
+                                          brain_.set_lending(possible);
+                                          decide();
+                                        });
+  setup_->start(config);
+  if (config.scavenger == "poll") {
+    poller_ = std::make_unique<Poller>(
+        io_, worker_, clock_, std::move(source_),
+        [this](Snapshot snapshot) { on_snapshot(std::move(snapshot)); });
+    poller_->start(config);
+  }
+  silent_since_s_ = clock_.wall_s();
+  return {};
+}
+
+PluginDoor::Handlers Daemon::plugin_handlers() {
+  return {[this](Snapshot snapshot) {
+            // With `poll` the plugin may still be loaded; one source is enough.
+            if (!poller_) on_snapshot(std::move(snapshot));
+          },
+          [this] { look_again(); },
+          [this](bool) {
+            // slurmctld has (re)started, or is going: its setup may differ.
+            if (setup_) setup_->check_soon();
+          }};
+}
+
+ClientDoor::Handlers Daemon::client_handlers() {
+  return {[this](LinkId link, Uid uid, msg::FromCoordinator const& message) {
+            brain_.on_coordinator(link, uid, message, clock_.wall_s());
+            if (!std::holds_alternative<msg::Progress>(message)) decide();
+          },
+          [this](LinkId link) {
+            brain_.on_link_lost(link, clock_.wall_s());
+            decide();
+          },
+          [this] { return make_status(brain_, clock_.wall_s()); }};
+}
+
+void Daemon::on_snapshot(Snapshot snapshot) {
+  auto const now = clock_.wall_s();
+  silent_since_s_ = now;
+  brain_.on_snapshot(std::move(snapshot), now);
+  decide();
+}
+
+void Daemon::look_again() {
+  if (poller_)
+    poller_->look_again();
+  else
+    plugins_->look_again();
+}
+
+void Daemon::decide() {
+  for (auto const& action : brain_.decide(clock_.wall_s()))
+    std::visit([this](auto const& a) { act(a); }, action);
+  arm();
+}
+
+void Daemon::arm() {
+  auto const now = clock_.wall_s();
+  timer_.expires_after(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(brain_.next_s(now) - now)));
+  timer_.async_wait([this](asio::error_code error) {
+    if (error) return;
+    if (clock_.wall_s() - silent_since_s_ > silence_s)
+      throttle_.log(LogLevel::warn, "silence",
+                    LogLine("no_snapshot")
+                        .kv("for_s", clock_.wall_s() - silent_since_s_)
+                        .kv("scavenger", brain_.config().scavenger),
+                    clock_.monotonic_s());
+    decide();
+  });
+}
+
+void Daemon::act(Offer const& offer) {
+  clients_->send(offer.link, msg::Grant{offer.ticket.node,
+                                        sign_ticket(offer.ticket, ticket_key_),
+                                        offer.ticket.minutes, offer.until_s});
+}
+
+void Daemon::act(Tell const& tell) { clients_->send(tell.link, tell.message); }
+
+void Daemon::act(CloseLink const& close) { clients_->close(close.link); }
+
+/// When this fails the brain asks again: the lease is still in snapshots.
+void Daemon::act(EndLease const& end) {
+  worker_.submit(SlurmWorker::Urgency::now,
+                 [this, control = control_, end]() -> SlurmWorker::Then {
+                   auto const done = control->end_lease(end.job);
+                   return [this, done, end] {
+                     if (done) return look_again();
+                     throttle_.log(LogLevel::error, "end_lease",
+                                   LogLine("lease_end_failed")
+                                       .kv("job", end.job)
+                                       .kv("node", end.node)
+                                       .kv("why", done.error().message),
+                                   clock_.monotonic_s());
+                   };
+                 });
+}
+
+void Daemon::act(ExtendLease const& extend) {
+  worker_.submit(SlurmWorker::Urgency::in_turn,
+                 [this, control = control_, extend]() -> SlurmWorker::Then {
+                   auto const done =
+                       control->set_time_limit(extend.job, extend.minutes);
+                   if (done) return nullptr;
+                   return [this, done, extend] {
+                     throttle_.log(LogLevel::warn, "extend",
+                                   LogLine("lease_extend_failed")
+                                       .kv("job", extend.job)
+                                       .kv("why", done.error().message),
+                                   clock_.monotonic_s());
+                   };
+                 });
+}
+
+void Daemon::act(LookAgain const&) { look_again(); }
+
+void Daemon::act(Record const& record) { this->record(record); }
+
+void Daemon::record(Record const& record) {
+  log_to_stderr(LogLevel::info, to_line(record));
+  auto const text = record.data.dump(-1, ' ', false,
+                                     nlohmann::json::error_handler_t::replace);
+  if (auto done = journal_->add(clock_.wall_s(), record.event, text); !done)
+    throttle_.log(LogLevel::error, "journal",
+                  LogLine("journal_failed").kv("why", done.error().message),
+                  clock_.monotonic_s());
+}
+
+void Daemon::reconfigure(Config const& config) {
+  auto merged = config;
+  auto const& now = brain_.config();
+  // What is bound or open stays until a restart.
+  merged.run_dir = now.run_dir;
+  merged.state_dir = now.state_dir;
+  merged.listen = now.listen;
+  merged.munge_socket = now.munge_socket;
+  merged.scavenger = now.scavenger;
+  set_log_level(log_level(merged.log_level));
+  brain_.configure(merged);
+  setup_->start(merged);
+  if (poller_) poller_->start(merged);
+  record({"reconfigured", {{"mode", merged.mode}, {"policy", merged.policy}}});
+  decide();
+}
+
+bool Daemon::stop() {
+  record({"stopped", {{"leases", brain_.leases().all().size()}}});
+  timer_.cancel();
+  return worker_.stop(stop_wait_s);
+}
+
+}  // namespace gleaner

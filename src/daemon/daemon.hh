@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// gleanerd: carries out what the brain decides.
+///
+/// One thread runs everything but calls to Slurm, which wait in a thread of
+/// their own (slurm_worker.hh).
+///
+/// STARTUP   directories, lock, ticket.key, journal, sockets.  Leases that
+///           exist are adopted from the first snapshot.
+/// OPERATION an event (snapshot, hint, message, answer of Slurm, passed time)
+///           goes to the brain; its actions are carried out at once.
+/// STOP      sockets are closed; leases and trainings go on, and the
+///           reservation stays: job_submit_gleaner admits nobody without a
+///           fresh ticket.
+#pragma once
+
+#include <asio.hpp>
+#include <memory>
+#include <string>
+
+#include "core/clock.hh"
+#include "core/config.hh"
+#include "daemon/brain.hh"
+#include "daemon/client_door.hh"
+#include "daemon/journal.hh"
+#include "daemon/plugin_door.hh"
+#include "daemon/poller.hh"
+#include "daemon/setup_watch.hh"
+#include "daemon/slurm_worker.hh"
+#include "daemon/throttle.hh"
+
+namespace gleaner {
+
+class Daemon {
+ public:
+  /// What differs between a machine and a test.
+  struct Outside {
+    std::shared_ptr<SlurmControl> control;
+    std::unique_ptr<SnapshotSource> source;  ///< for `scavenger: poll`
+  };
+
+  /// Fails, with a message for the administrator, when it cannot work at all.
+  static Result<std::unique_ptr<Daemon>> start(asio::io_context& io,
+                                               Config const& config,
+                                               Clock const& clock,
+                                               Outside outside);
+
+  /// Use a configuration read anew; sockets and directories stay as they are.
+  void reconfigure(Config const& config);
+
+  /// False when Slurm did not answer in time: end the process all the same.
+  bool stop();
+
+  int port() const { return clients_->port(); }
+
+ private:
+  Daemon(asio::io_context& io, Config const& config, Clock const& clock,
+         Outside outside);
+  Result<void> open(Config const& config);
+  PluginDoor::Handlers plugin_handlers();
+  ClientDoor::Handlers client_handlers();
+  void look_again();
+  void on_snapshot(Snapshot snapshot);
+  void decide();
+  void arm();
+  void record(Record const& record);
+
+  // How each action is carried out.
+  void act(Offer const& offer);
+  void act(Tell const& tell);
+  void act(CloseLink const& close);
+  void act(EndLease const& end);
+  void act(ExtendLease const& extend);
+  void act(LookAgain const& look);
+  void act(Record const& record);
+
+  asio::io_context& io_;
+  Clock const& clock_;
+  Brain brain_;
+  std::shared_ptr<SlurmControl> control_;
+  std::string ticket_key_;
+  std::unique_ptr<Journal> journal_;
+  SlurmWorker worker_;
+  std::unique_ptr<SetupWatch> setup_;
+  std::unique_ptr<Poller> poller_;  ///< null with `scavenger: plugin`
+  std::unique_ptr<PluginDoor> plugins_;
+  std::unique_ptr<ClientDoor> clients_;
+  asio::steady_timer timer_;
+  Throttle throttle_;
+  std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
+  TimeS silent_since_s_ = 0;                ///< when the last snapshot came
+};
+
+}  // namespace gleaner

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The plugins' connections and datagrams.
+#include "daemon/plugin_door.hh"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gleaner {
+namespace {
+
+using asio::local::datagram_protocol;
+
+bool is_hint(std::string_view text) {
+  auto const json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return false;
+  auto const type = json.find("type");
+  return type != json.end() && (*type == "arrival" || *type == "ended");
+}
+
+}  // namespace
+
+PluginDoor::PluginDoor(asio::io_context& io, Clock const& clock,
+                       Handlers handlers)
+    : clock_(clock), handlers_(std::move(handlers)), hints_(io) {}
+
+Result<std::unique_ptr<PluginDoor>> PluginDoor::open(asio::io_context& io,
+                                                     Config const& config,
+                                                     Clock const& clock,
+                                                     Handlers handlers) {
+  std::unique_ptr<PluginDoor> door(
+      new PluginDoor(io, clock, std::move(handlers)));
+  auto listener = Listener::unix_socket(
+      io, config.run_dir + "/gleanerd.sock",
+      [self = door.get()](auto channel) { self->on_accept(channel); });
+  if (!listener) return listener.error();
+  door->listener_ = std::move(*listener);
+  if (auto done = door->bind_hints(config.run_dir + "/hint.sock"); !done)
+    return done.error();
+  door->receive_hints();
+  return door;
+}
+
+Result<void> PluginDoor::bind_hints(std::string const& path) {
+  ::unlink(path.c_str());
+  asio::error_code error;
+  hints_.open({}, error);
+  if (!error) hints_.bind(datagram_protocol::endpoint(path), error);
+  if (!error && ::chmod(path.c_str(), 0600) != 0)
+    error = asio::error_code(errno, asio::system_category());
+  if (error)
+    return Error{Errc::io,
+                 "cannot bind " + path + " (" + error.message() + ")"};
+  return {};
+}
+
+void PluginDoor::receive_hints() {
+  hints_.async_receive(
+      asio::buffer(hint_), [this](asio::error_code error, std::size_t n) {
+        if (error == asio::error::operation_aborted) return;
+        if (!error && is_hint({hint_.data(), n}))
+          handlers_.on_hint();
+        else
+          throttle_.log(LogLevel::warn, "hint",
+                        LogLine("hint_unreadable").kv("bytes", n),
+                        clock_.monotonic_s());
+        receive_hints();
+      });
+}
+
+void PluginDoor::on_accept(std::shared_ptr<Channel> channel) {
+  auto const uid = channel->peer_uid();
+  if (uid != 0 && uid != static_cast<int>(::geteuid())) {
+    throttle_.log(LogLevel::warn, "peer",
+                  LogLine("plugin_refused")
+                      .kv("peer", channel->peer())
+                      .kv("why", "only SlurmUser and root may connect"),
+                  clock_.monotonic_s());
+    return channel->close();
+  }
+  channels_.insert(channel);
+  std::weak_ptr const weak = channel;
+  channel->start(
+      [this, weak](nlohmann::json const& json) {
+        if (auto const self = weak.lock()) on_message(self, json);
+      },
+      [this, weak](Error const& error) {
+        auto const self = weak.lock();
+        if (!self) return;
+        throttle_.log(LogLevel::info, "closed",
+                      LogLine("plugin_disconnected")
+                          .kv("peer", self->peer())
+                          .kv("why", error.message),
+                      clock_.monotonic_s());
+        leave(self);
+      });
+}
+
+void PluginDoor::on_message(std::shared_ptr<Channel> const& channel,
+                            nlohmann::json const& json) {
+  auto message = msg::parse_from_plugin(json);
+  if (!message) {
+    throttle_.log(LogLevel::warn, "message",
+                  LogLine("message_unreadable")
+                      .kv("peer", channel->peer())
+                      .kv("why", message.error().message),
+                  clock_.monotonic_s());
+    channel->close();
+    return leave(channel);
+  }
+  if (auto const* hello = std::get_if<msg::PluginHello>(&*message))
+    return on_plugin(channel, *hello);
+  if (channel == scavenger_)
+    handlers_.on_snapshot(std::move(std::get<msg::Holes>(*message).snapshot));
+}
+
+/// After a restart of slurmctld the new one may come before the old is gone.
+void PluginDoor::on_plugin(std::shared_ptr<Channel> const& channel,
+                           msg::PluginHello const& hello) {
+  log_to_stderr(LogLevel::info, LogLine("plugin_connected")
+                                    .kv("plugin", hello.plugin)
+                                    .kv("version", hello.version));
+  scavenger_ = channel;
+  handlers_.on_scavenger(true);
+  look_again();
+}
+
+void PluginDoor::leave(std::shared_ptr<Channel> const& channel) {
+  channels_.erase(channel);
+  if (channel != scavenger_) return;
+  scavenger_ = nullptr;
+  handlers_.on_scavenger(false);
+}
+
+void PluginDoor::look_again() {
+  if (scavenger_) scavenger_->send(msg::to_json(msg::ToPlugin(msg::ScanNow{})));
+}
+
+}  // namespace gleaner

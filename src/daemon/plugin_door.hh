@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the plugins reach gleanerd: RUN_DIR/gleanerd.sock and RUN_DIR/hint.sock.
+///
+/// Only root and gleanerd's own user may connect; whoever sends what cannot be
+/// read is cut off, and that changes nothing.  A hint means "look again now"
+/// and nothing else.
+#pragma once
+
+#include <array>
+#include <asio.hpp>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/clock.hh"
+#include "core/config.hh"
+#include "daemon/hole_source.hh"
+#include "daemon/throttle.hh"
+#include "proto/channel.hh"
+#include "proto/daemon_messages.hh"
+
+namespace gleaner {
+
+class PluginDoor final : public HoleSource {
+ public:
+  struct Handlers {
+    OnSnapshot on_snapshot;
+    std::function<void()> on_hint;
+    std::function<void(bool)> on_scavenger;  ///< connected, or gone
+  };
+
+  /// Fails with io when a socket cannot be made.
+  static Result<std::unique_ptr<PluginDoor>> open(asio::io_context& io,
+                                                  Config const& config,
+                                                  Clock const& clock,
+                                                  Handlers handlers);
+
+  /// Asks the scavenger that is connected, if any.
+  void look_again() override;
+
+ private:
+  PluginDoor(asio::io_context& io, Clock const& clock, Handlers handlers);
+  Result<void> bind_hints(std::string const& path);
+  void receive_hints();
+  void on_accept(std::shared_ptr<Channel> channel);
+  void on_message(std::shared_ptr<Channel> const& channel,
+                  nlohmann::json const& json);
+  void on_plugin(std::shared_ptr<Channel> const& channel,
+                 msg::PluginHello const& hello);
+  void leave(std::shared_ptr<Channel> const& channel);
+
+  Clock const& clock_;
+  Handlers handlers_;
+  std::unique_ptr<Listener> listener_;
+  asio::local::datagram_protocol::socket hints_;
+  std::array<char, 512> hint_{};
+  std::set<std::shared_ptr<Channel>> channels_;
+  std::shared_ptr<Channel> scavenger_;
+  Throttle throttle_;
+};
+
+}  // namespace gleaner
