@@ -43,7 +43,8 @@ if HAVE_GLOO
 %canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)
 endif
 
-# What a member needs beside the protocol and the planes.
+# What a member needs beside the protocol and the planes.  libproto comes with
+# libgeneration alone: libgleaner.so would get a second copy otherwise.
 noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 %canon_reldir%_libstate_la_SOURCES = \
 	%reldir%/checkpoint_file.hh \
@@ -56,8 +57,7 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/transfer.hh \
 	%reldir%/transfer.cc
 %canon_reldir%_libstate_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
-%canon_reldir%_libstate_la_LIBADD = \
-	%reldir%/libcomm.la src/proto/libproto.la $(CRYPTO_LIBS)
+%canon_reldir%_libstate_la_LIBADD = %reldir%/libcomm.la $(CRYPTO_LIBS)
 
 %canon_reldir%_libmember_la_SOURCES = \
 	%reldir%/background.hh \
@@ -82,3 +82,15 @@ noinst_LTLIBRARIES += %reldir%/libchild.la
 %canon_reldir%_libchild_la_SOURCES = \
 	%reldir%/child_processes.hh \
 	%reldir%/child_processes.cc
+
+# What programs link with.  Only gleaner.h can be seen of it.
+lib_LTLIBRARIES += %reldir%/libgleaner.la
+gleanerincludedir = $(includedir)/gleaner
+gleanerinclude_HEADERS = %reldir%/include/gleaner/gleaner.h
+%canon_reldir%_libgleaner_la_SOURCES = %reldir%/gleaner_api.cc
+%canon_reldir%_libgleaner_la_LIBADD = %reldir%/libmember.la
+%canon_reldir%_libgleaner_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
+	-Wl,--version-script=$(top_srcdir)/%reldir%/libgleaner.map \
+	-Wl,-z,now -pthread
+EXTRA_%canon_reldir%_libgleaner_la_DEPENDENCIES = %reldir%/libgleaner.map
+EXTRA_DIST += %reldir%/libgleaner.map

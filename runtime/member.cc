@@ -278,6 +278,7 @@ int Member::start() {
   loaded.dataset_size = options_.dataset_size;
   Lock lock(mutex_);
   post(loaded);
+  loaded_ = true;
   perform(session_.want_start());
   auto const code = wait(lock, Inside::start);
   last_end_s_ = seconds_now();

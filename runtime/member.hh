@@ -160,8 +160,8 @@ class Member {
   std::optional<session::Reduce> reduce_;
   std::optional<Answer> answer_;
   bool welcome_ = false;
-  double failure_timeout_s_ = 30;
-  int lost_code_ = 0;  ///< not 0: it is over
+  bool loaded_ = false;  ///< the coordinator knows what is registered
+  int lost_code_ = 0;    ///< not 0: it is over
   std::string lost_why_;
 
   // Of the user's thread.

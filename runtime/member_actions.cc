@@ -34,12 +34,13 @@ void Member::received(msg::ToMember const& message) {
   if (auto const* blobs = std::get_if<msg::PlaneBlobs>(&message))
     return planes_.take(*blobs);
   Lock lock(mutex_);
-  if (auto const* welcome = std::get_if<msg::Welcome>(&message)) {
+  if (std::holds_alternative<msg::Welcome>(message)) {
     welcome_ = true;
     changed_.notify_all();
-    (void)welcome;
   } else if (auto const* refused = std::get_if<msg::Refused>(&message)) {
-    give_up(GLEANER_EREFUSED, "refused by the coordinator: " + refused->why);
+    // Once it knows the schema, that is what it refuses.
+    give_up(loaded_ ? GLEANER_ESCHEMA : GLEANER_EREFUSED,
+            "refused by the coordinator: " + refused->why);
   } else {
     perform(session_.on_message(message));
   }

@@ -19,4 +19,5 @@ include %reldir%/unit/plugins/local.mk
 include %reldir%/unit/runtime/local.mk
 include %reldir%/unit/runtime/agent/local.mk
 include %reldir%/unit/runtime/coordinator/local.mk
+include %reldir%/runtime/local.mk
 include %reldir%/system/local.mk
