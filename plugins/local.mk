@@ -66,7 +66,6 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 %canon_reldir%_libscavenger_la_SOURCES = \
 	%reldir%/sched/daemon_link.hh \
 	%reldir%/sched/daemon_link.cc \
-	%reldir%/sched/scan_pacer.hh \
 	%reldir%/sched/scavenger.hh \
 	%reldir%/sched/scavenger.cc \
 	%reldir%/sched/stock_backfill.hh \

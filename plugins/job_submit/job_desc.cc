@@ -28,9 +28,9 @@ std::optional<std::string> malleable_of(job_desc_msg_t const& desc) {
   constexpr std::string_view name = "GLEANER_MALLEABLE=";
   for (std::uint32_t i = 0; desc.spank_job_env && i < desc.spank_job_env_size;
        ++i) {
-    std::string_view entry = text_of(desc.spank_job_env[i]);
-    if (entry.substr(0, name.size()) == name)
-      return std::string(entry.substr(name.size()));
+    auto const entry = text_of(desc.spank_job_env[i]);
+    if (entry.compare(0, name.size(), name) == 0)
+      return entry.substr(name.size());
   }
   return std::nullopt;
 }
@@ -137,6 +137,7 @@ void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
   desc->req_switch = fresh.req_switch;
   desc->wait4switch = fresh.wait4switch;
   desc->reboot = fresh.reboot;
+  desc->requeue = 0;
   desc->begin_time = 0;
   desc->deadline = 0;
   desc->time_limit = static_cast<std::uint32_t>(ticket.minutes);

@@ -22,19 +22,19 @@
 #include "core/clock.hh"
 #include "plugins/c_guard.hh"
 #include "plugins/sched/daemon_link.hh"
-#include "plugins/sched/scan_pacer.hh"
 #include "plugins/settings.hh"
 #include "plugins/slurm_log.hh"
 #include "proto/daemon_messages.hh"
 #include "slurm/compat.hh"
 #include "slurm/load.hh"
+#include "slurm/scan_pacer.hh"
 
 namespace gleaner {
 namespace {
 
 constexpr double repeat_s = 5;  ///< push an unchanged snapshot this often
 constexpr double retry_s_min = 0.1;
-constexpr double retry_s_max = 5;
+constexpr double retry_s_max = 1;
 constexpr time_t stop_s_max = 2;
 
 std::string slurm_version() {
@@ -163,7 +163,7 @@ void Loop::try_connect() {
     return;
   }
   retry_s_ = retry_s_min;
-  pacer_->wake();
+  pacer_->wake(clock_.monotonic_s());
   pushed_at_s_ = 0;
   bool const bound = wake_.bind(config_.run_dir + "/wake.sock");
   if (!bound && !wake_failed_)
@@ -211,11 +211,11 @@ void Loop::turn(int stop_fd) {
   auto const wait_ms = static_cast<int>(std::ceil(wait_s() * 1e3));
   if (poll(fds, 3, wait_ms) < 0 && errno != EINTR) return;
   if (fds[0].revents) return;
-  if (fds[1].revents && wake_.drain()) pacer_->wake();
+  if (fds[1].revents && wake_.drain()) pacer_->wake(clock_.monotonic_s());
   if (fds[2].revents) {
     auto const scans = link_.ready();
     if (!scans) return lost(scans.error());
-    if (*scans > 0) pacer_->wake();
+    if (*scans > 0) pacer_->wake(clock_.monotonic_s());
   }
   if (config_.scavenger != "plugin" || wait_s() > 0) return;
   link_.connected() ? look() : try_connect();

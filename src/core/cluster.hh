@@ -29,6 +29,7 @@ struct Hole {
   std::uint32_t weight = 1;    ///< slurm.conf's Weight: low goes first
   int cpus = 1;
   std::string gres;  ///< as slurm.conf writes it: "gpu:4"
+  bool operator==(Hole const&) const = default;
 };
 
 /// A one-node allocation in the lease partition.
@@ -41,6 +42,7 @@ struct LeaseJob {
   bool running = false;  ///< false: pending or completing
   TimeS start_s = 0;
   TimeS limit_s = 0;  ///< when Slurm's time limit ends it
+  bool operator==(LeaseJob const&) const = default;
 };
 
 /// A rigid job that waits and that nothing but resources keeps from starting.
@@ -53,6 +55,7 @@ struct PendingJob {
   NodeSet excluded;              ///< nodes it will not take
   std::optional<TimeS> start_s;  ///< when backfill plans to start it
   NodeSet planned;               ///< where
+  bool operator==(PendingJob const&) const = default;
 };
 
 /// The batch job of a trainer, in the head partition.
@@ -65,6 +68,7 @@ struct BaseJob {
   std::string lease_template;  ///< what each lease asks for, as srun options
   bool running = false;
   TimeS submit_s = 0;
+  bool operator==(BaseJob const&) const = default;
 };
 
 struct Snapshot {
@@ -76,6 +80,7 @@ struct Snapshot {
   std::vector<PendingJob> pending;            ///< highest priority first
   std::vector<BaseJob> trainers;              ///< ordered by job id
   std::map<std::string, NodeSet> partitions;  ///< of the pending jobs
+  bool operator==(Snapshot const&) const = default;
 };
 
 }  // namespace gleaner

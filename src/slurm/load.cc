@@ -76,7 +76,15 @@ Result<Loaded> SlurmSource::load(TimeS now_s) {
   if (!jobs) return jobs.error();
   changed |= *jobs == Answer::changed;
 
-  if (changed) snapshot_ = make_snapshot(records_, options_, now_s);
+  if (changed) {
+    // Slurm counts time in seconds, so it answers "changed" a while too long;
+    // and what changed may be nothing to us.
+    auto next = make_snapshot(records_, options_, snapshot_.time_s);
+    next.backfill_s = snapshot_.backfill_s;
+    changed = next != snapshot_;
+    snapshot_ = std::move(next);
+    snapshot_.backfill_s = records_.backfill_s;
+  }
   snapshot_.time_s = now_s;
   return Loaded{snapshot_, changed};
 }

@@ -19,6 +19,7 @@ noinst_LTLIBRARIES += \
 	%reldir%/plan_memory.cc \
 	%reldir%/records.hh \
 	%reldir%/records.cc \
+	%reldir%/scan_pacer.hh \
 	%reldir%/snapshot.hh \
 	%reldir%/snapshot.cc
 %canon_reldir%_libslurmview_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -1,1 +1,30 @@
-## Unit tests of plugins.
+# What the plugins decide.  Linked with libslurm, which has the functions that
+# slurmctld would lend them.
+if HAVE_CATCH2
+if HAVE_SLURM
+check_PROGRAMS += %reldir%/test_plugins
+TESTS += %reldir%/test_plugins
+%canon_reldir%_test_plugins_SOURCES = \
+	plugins/job_submit/job_desc.cc \
+	%reldir%/daemon_link_test.cc \
+	%reldir%/hint_test.cc \
+	%reldir%/job_desc_test.cc \
+	%reldir%/lease_guard_test.cc \
+	%reldir%/lease_template_test.cc \
+	%reldir%/malleable_range_test.cc \
+	%reldir%/scratch.hh \
+	%reldir%/settings_test.cc \
+	%reldir%/stock_backfill_test.cc
+%canon_reldir%_test_plugins_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_test_plugins_LDADD = \
+	test/unit/libtestmain.la \
+	plugins/libscavenger.la \
+	plugins/libjobrules.la \
+	src/slurm/libjobmarks.la \
+	$(SLURM_LIBS)
+endif
+endif
+
+# Needs the built plugins, and skips without them.
+dist_check_SCRIPTS += %reldir%/plugin_symbols.t
+TESTS += %reldir%/plugin_symbols.t

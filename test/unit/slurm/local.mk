@@ -6,6 +6,7 @@ TESTS += %reldir%/test_slurm
 	%reldir%/admin_comment_test.cc \
 	%reldir%/plan_memory_test.cc \
 	%reldir%/records_test.cc \
+	%reldir%/scan_pacer_test.cc \
 	%reldir%/setup_test.cc \
 	%reldir%/snapshot_test.cc
 %canon_reldir%_test_slurm_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)

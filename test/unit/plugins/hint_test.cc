@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Hints arrive, or are lost without anybody waiting.
+#include "plugins/hint.hh"
+
+#include <catch2/catch.hpp>
+
+#include "test/unit/plugins/scratch.hh"
+
+using namespace gleaner;
+
+TEST_CASE("a hint reaches gleanerd and the scavenger") {
+  Scratch scratch;
+  DatagramSocket gleanerd(scratch.path("hint.sock"));
+  DatagramSocket scavenger(scratch.path("wake.sock"));
+  HintSender sender;
+  sender.send(HintSender::Kind::arrival, scratch.dir());
+  sender.send(HintSender::Kind::ended, scratch.dir());
+  for (auto* receiver : {&gleanerd, &scavenger}) {
+    CHECK(receiver->receive() == R"({"type":"arrival","job":0})");
+    CHECK(receiver->receive() == R"({"type":"ended","job":0})");
+    CHECK(receiver->receive() == "");
+  }
+}
+
+TEST_CASE("without receivers nothing happens") {
+  Scratch scratch;
+  HintSender sender;
+  sender.send(HintSender::Kind::arrival, scratch.dir());
+  sender.send(HintSender::Kind::arrival, scratch.dir() + "/missing");
+  sender.send(HintSender::Kind::arrival, std::string(500, 'x'));
+}
+
+TEST_CASE("a receiver that does not read does not block the sender") {
+  Scratch scratch;
+  DatagramSocket gleanerd(scratch.path("hint.sock"));
+  HintSender sender;
+  for (int i = 0; i < 10000; ++i)
+    sender.send(HintSender::Kind::ended, scratch.dir());
+  CHECK(gleanerd.receive() != "");
+}

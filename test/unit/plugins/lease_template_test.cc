@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What each option of `sbatch --malleable` becomes in a lease.
+#include "plugins/job_submit/lease_template.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace gleaner;
+
+namespace {
+
+MalleableRange const range{2, 16};
+
+JobRequest request() {
+  JobRequest job;
+  job.is_batch = true;
+  job.malleable = "2-16";
+  return job;
+}
+
+std::string template_of(JobRequest const& job) {
+  auto const made = make_lease_template(job, range);
+  INFO((made ? "" : made.error().message));
+  REQUIRE(made);
+  return *made;
+}
+
+}  // namespace
+
+TEST_CASE("a job that asks for nothing has an empty template") {
+  CHECK(template_of(request()) == "");
+}
+
+TEST_CASE("what is asked of each node is asked of each lease") {
+  struct Row {
+    char const* becomes;
+    void (*ask)(JobRequest*);
+  };
+  for (auto const& row : std::initializer_list<Row>{
+           {"--gres=gpu:4",
+            [](auto* j) { j->tres_per_node = "gres:gpu:4"; }},  // 22.05
+           {"--gres=gpu:4",
+            [](auto* j) { j->tres_per_node = "gres/gpu:4"; }},  // 23.11
+           {"--gres=gpu:a100:4,nic:1",
+            [](auto* j) { j->tres_per_node = "gres:gpu:a100:4,gres:nic:1"; }},
+           {"", [](auto* j) { j->tres_per_node = "gres:none"; }},
+           {"--constraint=a100&ib", [](auto* j) { j->constraint = "a100&ib"; }},
+           {"--constraint=a100|h100",
+            [](auto* j) { j->constraint = "a100|h100"; }},
+           {"--exclude=n[1-3],m7", [](auto* j) { j->excluded = "n[1-3],m7"; }},
+           {"--mem=2048M", [](auto* j) { j->mem_per_node_mb = 2048; }},
+           {"", [](auto* j) { j->mem_per_node_mb = 0; }},
+           {"--mincpus=8", [](auto* j) { j->cpus_per_node_min = 8; }},
+           {"--tmp=100M", [](auto* j) { j->tmp_disk_mb = 100; }},
+       }) {
+    CAPTURE(row.becomes);
+    auto job = request();
+    row.ask(&job);
+    CHECK(template_of(job) == row.becomes);
+  }
+}
+
+TEST_CASE("several options stand in one order, a space between") {
+  auto job = request();
+  job.mem_per_node_mb = 1024;
+  job.constraint = "a100";
+  job.tres_per_node = "gres:gpu:4";
+  CHECK(template_of(job) == "--gres=gpu:4 --constraint=a100 --mem=1024M");
+}
+
+TEST_CASE("--nodes within the range says nothing new") {
+  auto job = request();
+  job.nodes_min = 4;
+  CHECK(template_of(job) == "");
+  job.nodes_max = 16;
+  CHECK(template_of(job) == "");
+}
+
+TEST_CASE("the partition asked for does not matter: leases have their own") {
+  auto job = request();
+  job.partition = "main";
+  CHECK(template_of(job) == "");
+}
+
+TEST_CASE("what has no meaning for leases is refused by name") {
+  struct Row {
+    char const* says;
+    void (*ask)(JobRequest*);
+  };
+  for (auto const& row : std::initializer_list<Row>{
+           {"--nodelist='n[1-2]'", [](auto* j) { j->required = "n[1-2]"; }},
+           {"--switches='1'", [](auto* j) { j->switches = 1; }},
+           {"--contiguous", [](auto* j) { j->contiguous = true; }},
+           {"--reservation='mine'", [](auto* j) { j->reservation = "mine"; }},
+           {"--gpus='gres:gpu:8'",
+            [](auto* j) { j->tres_per_job = "gres:gpu:8"; }},
+           {"--gpus-per-task",
+            [](auto* j) { j->tres_per_task = "gres:gpu:1"; }},
+           {"--gpus-per-socket",
+            [](auto* j) { j->tres_per_socket = "gres:gpu:1"; }},
+           {"--nodes='32-32'", [](auto* j) { j->nodes_min = 32; }},
+           {"--nodes='1-1'", [](auto* j) { j->nodes_min = 1; }},
+           {"--nodes='2-17'",
+            [](auto* j) {
+              j->nodes_min = 2;
+              j->nodes_max = 17;
+            }},
+           {"a heterogeneous job", [](auto* j) { j->is_het = true; }},
+           {"--constraint='[a|b]'", [](auto* j) { j->constraint = "[a|b]"; }},
+           {"--constraint='a*2'", [](auto* j) { j->constraint = "a*2"; }},
+           {"--constraint='a --partition?main'",
+            [](auto* j) { j->constraint = "a --partition\tmain"; }},
+           {"--gres='gpu:4 --uid=0'",
+            [](auto* j) { j->tres_per_node = "gres:gpu:4 --uid=0"; }},
+           {"shorten", [](auto* j) { j->excluded = std::string(900, 'n'); }},
+       }) {
+    CAPTURE(row.says);
+    auto job = request();
+    row.ask(&job);
+    auto const made = make_lease_template(job, range);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == Errc::invalid_argument);
+    CHECK_THAT(made.error().message, Catch::StartsWith("--malleable with ") &&
+                                         Catch::Contains(row.says) &&
+                                         Catch::EndsWith("]"));
+  }
+}
