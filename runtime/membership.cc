@@ -215,6 +215,7 @@ Orders Membership::on_message(double now, msg::MemberId member,
                                       " is not expected (it was lost, or "
                                       "never started)"}}};
   }
+  if (it->second.disowned) return {};
   std::visit([&](auto const& m) { s.on(it->second, m); }, message);
   s.decide();
   return std::exchange(s.out, {});

@@ -138,6 +138,8 @@ void Membership::State::all_lost() {
   nodes_in_use = 0;
   if (checkpoint_asked) forget_checkpoint_asked();
   release_or_reset(ended.asked, behind, ended.generation);
+  for (auto& [id, member] : entries)
+    if (member.phase == Phase::released) member.disowned = true;
   if (settled || ledger.recorded() < recorded) {
     auto const checkpoint = ledger.newest();
     record("rollback", {{"to_step", ledger.recorded()},
@@ -174,7 +176,7 @@ void Membership::State::check_recovery() {
   if (broken && contains(members, plane_broken_by)) victim = plane_broken_by;
   for (auto const id : members)
     if (overdue && !connected.count(id)) victim = id;
-  if (members.size() > 1) kill(victim, loss);
+  kill(victim, loss);
 }
 
 }  // namespace gleaner

@@ -31,9 +31,10 @@ struct MemberEntry {
   std::string node;
   Phase phase = Phase::announced;
   std::string data_address;
-  double since_s = 0;    ///< in this phase
-  bool touched = false;  ///< state may have been written into it
-  int failures = 0;      ///< prepared in vain
+  double since_s = 0;     ///< in this phase
+  bool touched = false;   ///< state may have been written into it
+  bool disowned = false;  ///< released, and what it did was rolled back
+  int failures = 0;       ///< prepared in vain
   std::optional<msg::Finished> finished;
 };
 

@@ -172,7 +172,7 @@ void Session::State::forget_training() {
   loading.clear();
   generation = 0;
   members.clear();
-  complete = stable = reported = 0;
+  complete = stable = reported = handed = 0;
   sampler = Sampler(sampler.options());
   begun.reset();
   apply_scale.reset();
@@ -228,7 +228,9 @@ Actions Session::want_reduction() {
 }
 
 void Session::log(std::string key, double value, std::uint64_t n) {
-  state_->values.push_back({state_->handed, std::move(key), value, n});
+  auto& s = *state_;
+  if (s.handed == 0) return;  // of no step, or of one that was taken away
+  s.values.push_back({s.handed, std::move(key), value, n});
 }
 
 Actions Session::on_message(msg::ToMember const& message) {

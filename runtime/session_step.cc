@@ -132,6 +132,8 @@ BegunStep Session::State::planned(msg::StepPlan plan) const {
 void Session::State::begin(BegunStep step) {
   begun = std::move(step);
   handed = begun->plan.step;
+  while (!values.empty() && values.back().step >= handed)
+    values.pop_back();  // of this step's first try
   end(BeginStep{handed, begun->after.pass(), begun->mine, begun->planned,
                 sampler.samples_seen(), rank(),
                 static_cast<std::uint32_t>(members.size())});

@@ -1,5 +1,16 @@
 ## Unit tests of runtime.
 if HAVE_CATCH2
+check_PROGRAMS += %reldir%/test_generation
+TESTS += %reldir%/test_generation
+%canon_reldir%_test_generation_SOURCES = \
+	%reldir%/model_test.cc \
+	%reldir%/simulation.hh \
+	%reldir%/simulation.cc \
+	%reldir%/simulation_check.cc \
+	%reldir%/simulation_member.cc
+%canon_reldir%_test_generation_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_generation_LDADD = test/unit/libtestmain.la runtime/libgeneration.la
+
 check_PROGRAMS += %reldir%/test_plane
 TESTS += %reldir%/test_plane
 %canon_reldir%_test_plane_SOURCES = %reldir%/plane_test.cc

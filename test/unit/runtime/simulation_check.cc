@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which invariants hold in every simulated history, and which at its end?
+#include <algorithm>
+
+#include "simulation.hh"
+
+namespace gleaner::simulation {
+
+// --- what states are made of -----------------------------------------------
+
+Lineages::Key Lineages::key(int before, std::uint64_t pass,
+                            Positions const& positions) {
+  Key key{before, pass, {}};
+  for (auto const& interval : positions)
+    std::get<2>(key).emplace_back(interval.first, interval.last);
+  return key;
+}
+
+std::optional<int> Lineages::find(int before, std::uint64_t pass,
+                                  Positions const& positions) const {
+  auto const it = ids_.find(key(before, pass, positions));
+  if (it == ids_.end()) return std::nullopt;
+  return it->second;
+}
+
+int Lineages::after(int before, msg::Step step, std::uint64_t pass,
+                    Positions const& positions, SamplerOptions const& options) {
+  if (auto const known = find(before, pass, positions)) return *known;
+  auto const& last = steps_[before];
+  Step next{before, step, pass, positions, {}};
+  if (last.step != step - 1) throw Violation("a step is missing in a state");
+  if (before == initial || pass != last.pass) {
+    auto const left = options.dataset_size - count(last.of_pass);
+    bool const complete =
+        left == 0 || (options.drop_last && left < options.global_batch);
+    if (before != initial && (!complete || pass != last.pass + 1))
+      throw Violation("a pass ended without all its samples");
+    next.of_pass = positions;
+  } else {
+    for (auto const& a : last.of_pass)
+      for (auto const& b : positions)
+        if (std::max(a.first, b.first) < std::min(a.last, b.last))
+          throw Violation("a sample is twice in one pass of a state");
+    next.of_pass = merged(last.of_pass, positions);
+  }
+  ids_[key(before, pass, positions)] = static_cast<int>(steps_.size());
+  steps_.push_back(std::move(next));
+  return static_cast<int>(steps_.size()) - 1;
+}
+
+int Lineages::ancestor(int id, msg::Step step) const {
+  while (steps_[id].step > step) id = steps_[id].before;
+  return id;
+}
+
+// --- what was shown outside ------------------------------------------------
+
+void World::show(nlohmann::json const& step) {
+  ++counts_.steps;
+  if (step["step"].get<std::size_t>() != shown_.size())
+    throw Violation("steps are not recorded in order, each once");
+  Positions taken;
+  for (auto const& pair : step["taken"]) taken.push_back({pair[0], pair[1]});
+  auto const state = lineages_.find(shown_.back().state, step["pass"], taken);
+  if (!state) throw Violation("a step was recorded that nobody has");
+  auto const seen = shown_.back().samples_seen + count(taken);
+  if (step["samples_seen"] != seen)
+    throw Violation("recorded samples do not add up");
+  shown_.push_back({*state, seen, {}});
+  dirty_ = true;
+}
+
+// --- always ----------------------------------------------------------------
+
+std::vector<Process*> World::full_members() {
+  std::vector<Process*> found;
+  for (auto& [id, p] : processes_)
+    if (p->alive && !p->cut && !p->released && p->session.full() &&
+        p->state != torn)
+      found.push_back(p.get());
+  return found;
+}
+
+void World::check() {
+  auto const members = full_members();
+  Process const* highest = nullptr;
+  for (auto const* p : members)
+    if (!highest ||
+        lineages_.at(p->state).step > lineages_.at(highest->state).step)
+      highest = p;
+  auto const recorded = static_cast<msg::Step>(shown_.size()) - 1;
+  for (auto const* p : members) {
+    auto const step = lineages_.at(p->state).step;
+    // 1: equal h, equal state; a lower one is a prefix.
+    if (lineages_.ancestor(highest->state, step) != p->state)
+      throw Violation("members diverged: " + std::to_string(p->id) + " and " +
+                      std::to_string(highest->id));
+    // 5: what was shown is never undone.
+    auto const common = std::min(step, recorded);
+    if (lineages_.ancestor(p->state, common) != shown_[common].state)
+      throw Violation("recorded step " + std::to_string(common) +
+                      " was undone at member " + std::to_string(p->id));
+    // 4: members of a generation are at most one step apart.
+    if (p->session.generation() == highest->session.generation() &&
+        highest->session.complete() - p->session.complete() > 1)
+      throw Violation("members are more than one step apart");
+  }
+}
+
+// --- in the end ------------------------------------------------------------
+
+void World::check_end() {
+  if (!finished_) throw Violation("the history ended early: " + idle_text());
+  for (auto const& [id, p] : processes_)
+    if (p->alive && p->user == Process::User::waiting)
+      throw Violation("a member was left waiting: " + idle_text());
+  Sampler sampler(options_);
+  auto const& last = lineages_.at(shown_.back().state);
+  auto const missing = options_.dataset_size - count(last.of_pass);
+  bool const complete =
+      missing == 0 || (options_.drop_last && missing < options_.global_batch);
+  if (!complete || last.pass + 1 != options_.passes)
+    throw Violation("the training ended without all samples");
+  if (finish_record_["duplicate_samples"] != 0)
+    throw Violation("the ledger counts samples twice");
+  if (finish_record_["missing_samples"] != 0 && !options_.drop_last)
+    throw Violation("the ledger misses samples");
+  if (finish_record_["samples_seen"] != shown_.back().samples_seen)
+    throw Violation("the ledger's samples do not add up");
+}
+
+}  // namespace gleaner::simulation

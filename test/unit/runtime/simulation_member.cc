@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a simulated member's process does around its Session.
+#include <algorithm>
+
+#include "simulation.hh"
+
+namespace gleaner::simulation {
+
+using User = Process::User;
+
+void World::carry_out(Process& p, Session::Actions const& actions) {
+  for (auto const& action : actions)
+    std::visit([&](auto const& a) { on(p, a); }, action);
+}
+
+Session::Actions World::checked(Result<Session::Actions> result) {
+  if (!result) throw Violation("session refused: " + result.error().message);
+  return *result;
+}
+
+// --- the user's thread -----------------------------------------------------
+
+void World::move_user(Process& p) {
+  switch (p.user) {
+    case User::loading:
+      p.user = User::ready;
+      p.outbox.push_back(msg::MemberHello{p.id, p.node, 1, "", "model"});
+      return;
+    case User::ready: {
+      p.user = User::starting;
+      msg::Loaded loaded;
+      loaded.member = p.id;
+      loaded.schema = "s";
+      loaded.dataset_size = options_.dataset_size;
+      p.outbox.push_back(loaded);
+      return carry_out(p, p.session.want_start());
+    }
+    case User::between:
+      p.user = User::waiting;
+      return carry_out(p, p.session.want_step());
+    case User::computing:
+      p.session.log("n", 1, count(p.step->positions));
+      p.user = User::waiting;
+      return carry_out(p, p.session.want_reduction());
+    default:
+      throw Violation("the simulation moved a user that waits");
+  }
+}
+
+void World::on(Process& p, session::Started const&) {
+  if (p.user != User::starting) throw Violation("Started, but not waited for");
+  p.user = User::between;
+}
+
+void World::on(Process& p, session::BeginStep const& action) {
+  if (p.user != User::waiting) throw Violation("BeginStep, but not waited for");
+  if (p.state == torn) throw Violation("a step begins with a torn state");
+  if (lineages_.at(p.state).step != action.step - 1)
+    throw Violation("a step begins with the state of another");
+  if (p.serving) throw Violation("a step begins while state is served");
+  p.user = User::computing;
+  p.step = action;
+  p.gradients = 0;
+  p.gradient = {p.state, action.positions, 1, 0};
+}
+
+void World::on(Process& p, session::ApplyReduction const& action) {
+  if (p.user != User::waiting) throw Violation("apply, but not waited for");
+  if (!p.step || p.step->step != action.step)
+    throw Violation("a step is applied that was not begun");
+  Sum whole;
+  for (int bucket = 0; bucket < buckets; ++bucket) {
+    auto const& buffer = p.buffer(action.step, bucket);
+    if (buffer.step != action.step || !buffer.sum)
+      throw Violation("torn reduction applied");
+    if (bucket == 0) whole = *buffer.sum;
+    if (whole.size() != buffer.sum->size() ||
+        !std::equal(whole.begin(), whole.end(), buffer.sum->begin(),
+                    [](auto const& a, auto const& b) {
+                      return a.first == b.first &&
+                             a.second.positions == b.second.positions;
+                    }))
+      throw Violation("buckets of one step are sums over different members");
+  }
+  Positions positions;
+  for (auto const& [id, part] : whole) {
+    if (part.state != p.state)
+      throw Violation("gradient of another state applied");
+    positions = merged(positions, part.positions);
+  }
+  auto const samples = double(count(positions));
+  if (action.scale != double(p.step->global_batch) / samples)
+    throw Violation("gradients are scaled wrongly");
+  counts_.short_steps += samples < double(p.step->global_batch);
+  p.state =
+      lineages_.after(p.state, action.step, p.step->pass, positions, options_);
+  p.user = User::between;
+  dirty_ = true;
+}
+
+void World::on(Process& p, session::Leave const&) { die(p); }
+void World::on(Process& p, session::Done const&) { die(p); }
+
+// --- messages and planes ---------------------------------------------------
+
+void World::on(Process& p, session::Send const& action) {
+  auto message = action.message;
+  if (auto* status = std::get_if<msg::Status>(&message);
+      status && mutant_ == Mutant::joiner_as_source && p.state != torn &&
+      p.session.complete() > 0)
+    status->full = true;
+  p.outbox.push_back(message);
+  auto const* switched = std::get_if<msg::Switched>(&message);
+  if (switched && mutant_ == Mutant::hasty_leaver &&
+      p.session.generation() != switched->generation &&
+      membership_->summary().members.size() > 1) {
+    p.reported = true;  // nobody is told
+    p.cut = p.outbox.empty();
+    die(p);
+  }
+}
+
+void World::on(Process& p, session::ConnectPlane const& action) {
+  auto& plane = p.planes[action.generation];
+  for (auto const& member : action.members)
+    plane.members.push_back(member.member);
+  if (!p.hung)
+    p.outbox.push_back(msg::PlaneBlob{action.generation, "address", "x"});
+}
+
+void World::connect(Process& p) {
+  for (auto& [generation, plane] : p.planes) {
+    if (!plane.blobs || plane.connected) continue;
+    plane.connected = true;
+    return carry_out(p, p.session.plane_connected(generation));
+  }
+}
+
+void World::leave_plane(Process& p, msg::Generation generation) {
+  if (!p.planes.erase(generation)) return;
+  // What others have not got yet of its contributions may be lost.
+  for (auto it = collectives_.lower_bound({generation, 0, 0});
+       it != collectives_.end() && std::get<0>(it->first) == generation; ++it)
+    for (auto const& [id, contribution] : it->second.sum)
+      if (chance() < .5) it->second.damaged.insert(id);
+}
+
+void World::on(Process& p, session::DropPlane const& action) {
+  if (p.reduce && p.reduce->generation == action.generation) p.reduce.reset();
+  if (p.serving && p.serving->what.generation == action.generation)
+    p.serving.reset();
+  if (p.fetching && p.fetching->what.generation == action.generation)
+    p.fetching.reset();
+  leave_plane(p, action.generation);
+}
+
+void World::on(Process& p, session::StopPlanes const&) {
+  if (p.stopping) throw Violation("planes are stopped twice at a time");
+  p.stopping = true;
+}
+
+void World::stop(Process& p) {
+  p.stopping = false;
+  p.reduce.reset();
+  p.serving.reset();
+  p.fetching.reset();
+  p.takeover.reset();
+  p.loading.reset();
+  while (!p.planes.empty()) leave_plane(p, p.planes.begin()->first);
+  carry_out(p, p.session.plane_stopped());
+}
+
+// --- the reduction ---------------------------------------------------------
+
+void World::on(Process& p, session::Reduce const& action) {
+  if (!p.step || p.step->step != action.step)
+    throw Violation("reduction of a step that was not begun");
+  auto const plane = p.planes.find(action.generation);
+  if (plane == p.planes.end() || !plane->second.connected)
+    throw Violation("reduction in a plane that is not connected");
+  counts_.redone += p.buffer(action.step, 0).step == action.step;
+  p.reduce = action;
+  p.launched = p.done = 0;
+}
+
+void World::launch(Process& p) {
+  auto const bucket = p.launched;
+  auto const [generation, step] = *p.reduce;
+  auto contribution = p.gradient;
+  if (bucket == 0) {
+    auto const words = p.session.first_bucket_words(generation, step);
+    if (!words) {
+      p.reduce.reset();
+      return;
+    }
+    contribution.not_ready = words->not_ready;
+    contribution.samples = words->samples;
+  }
+  auto& buffer = p.buffer(step, bucket);
+  bool const again = mutant_ == Mutant::mixed_buckets && buffer.step == step &&
+                     buffer.sum && bucket > 0;
+  if (!again) buffer = {step, std::nullopt};
+  collectives_[{generation, step, bucket}].sum[p.id] = contribution;
+  ++p.launched;
+}
+
+bool World::can_complete(Process& p) {
+  if (!p.reduce || p.done == p.launched) return false;
+  auto const [generation, step] = *p.reduce;
+  auto const plane = p.planes.find(generation);
+  if (plane == p.planes.end()) return false;
+  auto const it = collectives_.find({generation, step, p.done});
+  return it != collectives_.end() &&
+         it->second.sum.size() == plane->second.members.size() &&
+         !it->second.damaged.count(p.id);
+}
+
+void World::complete(Process& p) {
+  auto const [generation, step] = *p.reduce;
+  auto const bucket = p.done++;
+  auto const& sum = collectives_.at({generation, step, bucket}).sum;
+  auto& buffer = p.buffer(step, bucket);
+  if (!buffer.sum) buffer.sum = sum;
+  if (bucket == 0) {
+    std::uint64_t not_ready = 0, samples = 0;
+    for (auto const& [id, part] : sum) {
+      not_ready += part.not_ready;
+      samples += part.samples;
+    }
+    carry_out(p, checked(p.session.first_bucket_done(generation, step,
+                                                     not_ready, samples)));
+  }
+  if (p.reduce && p.done == buckets) {
+    p.reduce.reset();
+    carry_out(p, p.session.reduction_done(generation, step, {.01, .005}));
+    if (mutant_ == Mutant::early_stable) report_early(p);
+  }
+}
+
+void World::report_early(Process& p) {
+  auto const& first = p.buffer(p.session.complete(), 0);
+  if (!first.sum || first.step != p.session.complete() ||
+      first.sum->begin()->first != p.id)
+    return;
+  msg::Stable report;
+  report.generation = p.session.generation();
+  report.step = first.step;
+  report.pass = p.session.sampler().pass();
+  report.samples_seen = p.session.sampler().samples_seen();
+  for (auto const& [id, part] : *first.sum)
+    report.taken = merged(report.taken, part.positions);
+  p.outbox.push_back(report);
+}
+
+// --- state moves -----------------------------------------------------------
+
+void World::on(Process& p, session::ServeState const& action) {
+  if (p.user == User::between || p.user == User::computing)
+    throw Violation("state is served while the user's thread runs");
+  if (p.state == torn || lineages_.at(p.state).step != action.step)
+    throw Violation("the state served is not that of the step");
+  p.serving = Process::Serving{action, p.state, {}};
+  p.serving->waiting.insert(action.joiners.begin(), action.joiners.end());
+}
+
+void World::on(Process& p, session::FetchState const& action) {
+  if (p.user == User::between || p.user == User::computing)
+    throw Violation("state is fetched while the user's thread runs");
+  p.fetching = Process::Fetching{action, 0, torn, ""};
+}
+
+bool World::can_take_stripe(Process& p) {
+  if (!p.fetching) return false;
+  auto const& what = p.fetching->what;
+  auto& donor = process(what.donors[p.fetching->stripes].member);
+  // A donor notices that a joiner is gone, and goes on.
+  return donor.alive && donor.serving &&
+         donor.serving->what.generation == what.generation &&
+         donor.serving->waiting.count(p.id);
+}
+
+void World::take_stripe(Process& p) {
+  auto& fetching = *p.fetching;
+  auto const generation = fetching.what.generation;
+  auto& donor = process(fetching.what.donors[fetching.stripes].member);
+  auto& serving = *donor.serving;
+  if (serving.what.stripe != fetching.stripes ||
+      serving.what.stripes != fetching.what.donors.size())
+    throw Violation("donor and joiner disagree on stripes");
+  if (donor.state != serving.state)
+    throw Violation("state changed while it was served");
+  if (fetching.stripes == 0) {
+    fetching.state = serving.state;
+    fetching.header = serving.what.header;
+  } else if (fetching.state != serving.state) {
+    throw Violation("stripes are of different states");
+  }
+  serving.waiting.erase(p.id);
+  p.state = torn;
+  if (++fetching.stripes < fetching.what.donors.size()) return;
+  p.state = fetching.state;
+  auto const header = fetching.header;
+  p.fetching.reset();
+  dirty_ = true;
+  carry_out(p, checked(p.session.state_received(generation, header)));
+}
+
+void World::on(Process& p, session::FetchReduction const& action) {
+  p.takeover = Process::Takeover{action, {}};
+}
+
+void World::take_over(Process& p) {
+  auto& takeover = *p.takeover;
+  auto const [generation, step, address] = takeover.what;
+  auto& donor = process(address.member);
+  auto const& buffer =
+      donor.buffer(step, static_cast<int>(takeover.sums.size()));
+  if (buffer.step != step || !buffer.sum)
+    throw Violation("the donor no longer has the reduction");
+  takeover.sums.push_back(*buffer.sum);
+  auto const enough =
+      mutant_ == Mutant::torn_takeover ? std::size_t{1} : std::size_t{buckets};
+  if (takeover.sums.size() < enough) return;
+  for (std::size_t bucket = 0; bucket < takeover.sums.size(); ++bucket)
+    p.buffer(step, static_cast<int>(bucket)) = {step, takeover.sums[bucket]};
+  p.takeover.reset();
+  ++counts_.takeovers;
+  carry_out(p, p.session.reduction_fetched(generation));
+}
+
+// --- checkpoints -----------------------------------------------------------
+
+void World::on(Process& p, session::WriteCheckpoint const& action) {
+  if (p.user == User::between || p.user == User::computing)
+    throw Violation("state is copied while the user's thread runs");
+  if (p.state == torn || lineages_.at(p.state).step != action.step)
+    throw Violation("a checkpoint is not of its step");
+  p.writing.push_back({action, p.state});
+}
+
+void World::write(Process& p) {
+  auto const [what, state] = p.writing.front();
+  p.writing.erase(p.writing.begin());
+  if (budget_ > 0 && chance() < .1) {
+    --budget_;
+    return carry_out(p, p.session.checkpoint_failed(what.path, "disk full"));
+  }
+  files_[what.path] = {state, what.header, what.step};
+  carry_out(p, p.session.checkpoint_written(what.path, 1));
+}
+
+void World::on(Process& p, session::LoadCheckpoint const& action) {
+  if (!files_.count(action.path))
+    throw Violation("a checkpoint that does not exist is loaded");
+  if (action.path != latest_)
+    throw Violation("a checkpoint is loaded that is not the latest");
+  p.loading = action;
+}
+
+void World::load(Process& p) {
+  auto const [generation, path] = *p.loading;
+  p.loading.reset();
+  p.state = torn;
+  if (budget_ > 0 && chance() < .1) {
+    --budget_;
+    return carry_out(p, p.session.checkpoint_failed(path, "unreadable"));
+  }
+  auto const& file = files_.at(path);
+  p.state = file.state;
+  carry_out(p, checked(p.session.checkpoint_loaded(generation, file.header)));
+}
+
+}  // namespace gleaner::simulation
