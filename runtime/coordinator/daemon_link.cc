@@ -35,8 +35,6 @@ void DaemonLink::send(msg::FromCoordinator const& message) {
   if (channel_) channel_->send(to_json(message));
 }
 
-bool DaemonLink::connected() const { return channel_ != nullptr; }
-
 void DaemonLink::close() {
   closed_ = true;
   retry_.cancel();

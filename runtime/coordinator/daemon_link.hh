@@ -14,29 +14,26 @@
 
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
+#include "runtime/coordinator/node_source.hh"
 
 namespace gleaner {
 
-class DaemonLink {
+class DaemonLink final : public NodeSource {
  public:
   struct Options {
     std::string address;  ///< gleaner.yaml's `address`
     std::string munge_socket;
   };
-  using OnMessage = std::function<void(msg::ToCoordinator const&)>;
   /// What to register with; asked at each connect.
   using MakeRegister = std::function<msg::Register()>;
 
   DaemonLink(asio::io_context& io, Options options, MakeRegister make_register,
              OnMessage on_message);
-  ~DaemonLink();  ///< closes; no callback follows
+  ~DaemonLink() override;  ///< closes; no callback follows
 
-  void start();
-  void send(msg::FromCoordinator const& message);
-  bool connected() const;
-
-  /// Send what is queued, within a second, and stop connecting.
-  void close();
+  void start() override;
+  void send(msg::FromCoordinator const& message) override;
+  void close() override;
 
  private:
   void connect();

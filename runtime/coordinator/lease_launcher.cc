@@ -86,7 +86,9 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   srun->node = grant.node;
   srun->errors.assign(pipe[0]);
   ChildCommand command;
-  command.argv = lease_command(grant, lease_options_, options_.agent);
+  command.argv = options_.via == Via::here
+                     ? std::vector{options_.agent}
+                     : lease_command(grant, lease_options_, options_.agent);
   command.env = scrubbed_environment(own_environment());
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
   command.env.push_back("GLEANER_SECRET=" + options_.secret);

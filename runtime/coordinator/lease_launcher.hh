@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The sruns that hold a trainer's leases: started, watched, ended.
 ///
-/// What srun and the agent write to standard error goes on to ours; the last
-/// complaint of srun is kept, to say why a lease was refused.
+/// Without Slurm (gleaner run --local) the agent itself is started instead, on
+/// this machine.  What srun and the agent write to standard error goes on to
+/// ours; the last complaint of srun is kept, to say why a lease was refused.
 #pragma once
 
 #include <asio.hpp>
@@ -19,7 +20,9 @@ namespace gleaner {
 
 class LeaseLauncher {
  public:
+  enum class Via { srun, here };
   struct Options {
+    Via via = Via::srun;
     std::string agent;        ///< path of gleaner-agent, valid on every node
     std::string coordinator;  ///< "host:port" it connects back to
     std::string secret;

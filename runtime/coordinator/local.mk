@@ -9,6 +9,25 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/lease_command.hh \
 	%reldir%/lease_command.cc \
 	%reldir%/lease_launcher.hh \
-	%reldir%/lease_launcher.cc
+	%reldir%/lease_launcher.cc \
+	%reldir%/local_nodes.hh \
+	%reldir%/local_nodes.cc \
+	%reldir%/node_source.hh \
+	%reldir%/progress_meter.hh \
+	%reldir%/progress_meter.cc
 %canon_reldir%_libleasing_la_LIBADD = runtime/libchild.la src/proto/libmungeauth.la
+
+pkglibexec_PROGRAMS += %reldir%/gleaner-coordinator
+%canon_reldir%_gleaner_coordinator_SOURCES = \
+	%reldir%/coordinator.hh \
+	%reldir%/coordinator.cc \
+	%reldir%/coordinator_members.cc \
+	%reldir%/coordinator_nodes.cc \
+	%reldir%/main.cc \
+	%reldir%/options.hh \
+	%reldir%/options.cc
+%canon_reldir%_gleaner_coordinator_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBEXECDIR='"$(pkglibexecdir)"'
+%canon_reldir%_gleaner_coordinator_LDADD = \
+	%reldir%/libleasing.la runtime/libgeneration.la src/core/libconfig.la
+%canon_reldir%_gleaner_coordinator_LDFLAGS = -pthread
 endif

@@ -31,7 +31,9 @@ struct Rig {
     std::ofstream(dir + "/srun") << "#!/bin/sh\n" << script << '\n';
     ::chmod((dir + "/srun").c_str(), 0755);
     ::setenv("PATH", (dir + ":" + old_path).c_str(), 1);
-    launcher.emplace(io, LeaseLauncher::Options{"agent", "h:1", "s", dir},
+    launcher.emplace(io,
+                     LeaseLauncher::Options{LeaseLauncher::Via::srun, "agent",
+                                            "h:1", "s", dir},
                      [this](auto const& n, int c, std::string w) {
                        node = n, code = c, why = std::move(w);
                      });

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One trainer as a whole: connections, timers, signals, its end.
+#include "runtime/coordinator/coordinator.hh"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "core/log.hh"
+#include "proto/secret.hh"
+#include "runtime/coordinator/daemon_link.hh"
+#include "runtime/coordinator/local_nodes.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double handshake_s = 5;
+constexpr double tick_s = 0.02;
+constexpr double progress_s = 1;
+/// From the decision to end until what is left is killed.
+constexpr double end_time_s = 1;
+constexpr std::size_t secret_bytes = 32;
+
+}  // namespace
+
+Result<std::unique_ptr<Coordinator>> Coordinator::make(
+    CoordinatorOptions options) {
+  static SystemClock const clock;
+  auto events = EventLog::open(options.dir, clock);
+  if (!events) return events.error();
+  std::error_code error;
+  std::filesystem::create_directories(options.dir + "/checkpoints", error);
+  if (error)
+    return Error{Errc::io, "cannot make " + options.dir + "/checkpoints (" +
+                               error.message() + ")"};
+  std::unique_ptr<Coordinator> coordinator(
+      new Coordinator(std::move(options), std::move(*events)));
+  if (auto done = coordinator->listen(); !done) return done.error();
+  if (auto done = coordinator->make_source(); !done) return done.error();
+  return coordinator;
+}
+
+Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
+    : options_(std::move(options)),
+      events_(std::move(events)),
+      signals_(io_, SIGTERM, SIGINT, SIGHUP) {}
+
+Coordinator::~Coordinator() = default;
+
+Result<void> Coordinator::listen() {
+  auto const host = options_.local_nodes >= 0 ? "127.0.0.1:0" : "0.0.0.0:0";
+  auto listener = Listener::tcp(
+      io_, host, [this](auto channel) { on_connection(std::move(channel)); });
+  if (!listener) return listener.error();
+  listener_ = std::move(*listener);
+  LeaseLauncher::Options launch;
+  launch.via = options_.local_nodes >= 0 ? LeaseLauncher::Via::here
+                                         : LeaseLauncher::Via::srun;
+  launch.agent = options_.agent;
+  launch.coordinator =
+      options_.address + ":" + std::to_string(listener_->port());
+  launch.secret = random_hex(secret_bytes);
+  launch.cwd = options_.cwd;
+  secret_ = launch.secret;
+  launcher_.emplace(io_, std::move(launch),
+                    [this](auto const& node, int code, auto const& why) {
+                      on_lease_end(node, code, why);
+                    });
+  return {};
+}
+
+Result<void> Coordinator::make_source() {
+  auto const on_message = [this](msg::ToCoordinator const& message) {
+    on_source(message);
+  };
+  if (options_.local_nodes >= 0) {
+    auto local = LocalNodes::make(io_, options_.dir, options_.local_nodes,
+                                  options_.nodes_min, on_message);
+    if (!local) return local.error();
+    source_ = std::move(*local);
+    return {};
+  }
+  source_ = std::make_unique<DaemonLink>(
+      io_,
+      DaemonLink::Options{options_.config.address,
+                          options_.config.munge_socket},
+      [this] { return registration(); }, on_message);
+  return {};
+}
+
+int Coordinator::run() {
+  events_.write("start", {{"job", options_.job}, {"argv", options_.argv}});
+  on_signal();
+  source_->start();
+  every(tick_s, std::make_shared<asio::steady_timer>(io_), [this] {
+    if (membership_) carry_out(membership_->tick(now()));
+    check_nodes();
+    check_end();
+  });
+  every(heartbeat_s(), std::make_shared<asio::steady_timer>(io_),
+        [this] { beat(); });
+  every(progress_s, std::make_shared<asio::steady_timer>(io_), [this] {
+    if (membership_)
+      source_->send(progress_.report(now(), membership_->summary()));
+  });
+  io_.run();
+  launcher_.reset();  // ends and reaps what is left
+  source_->close();
+  io_.restart();
+  io_.run_for(std::chrono::milliseconds(200));  // the last messages go out
+  return code_.value_or(1);
+}
+
+/// Whoever connects must know the secret; then it is an agent or a member.
+void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
+  // Set once the role is known; before that a close needs no answer.
+  auto const on_close = std::make_shared<Channel::OnClose>();
+  secret_server(
+      channel, secret_, handshake_s,
+      [on_close](Error const& error) {
+        if (*on_close) (*on_close)(error);
+      },
+      [this, channel, on_close](Result<PeerRole> peer) {
+        if (!peer) {
+          log_to_stderr(
+              LogLevel::warn,
+              LogLine("connection_refused").kv("why", peer.error().message));
+          return;
+        }
+        channel->set_silence_limit(options_.failure_timeout_s);
+        if (peer->role == "agent") {
+          *on_close = [this, node = peer->id](Error const& error) {
+            auto const found = nodes_.find(node);
+            if (found == nodes_.end()) return;
+            found->second.agent = nullptr;
+            if (found->second.state != NodeState::ending) {
+              found->second.cause = "agent lost: " + error.message;
+              end_node(node);
+            }
+          };
+          return on_agent(peer->id, channel);
+        }
+        msg::MemberId id = 0;
+        std::from_chars(peer->id.data(), peer->id.data() + peer->id.size(), id);
+        *on_close = [this, id](Error const& error) {
+          member_gone(id, "connection lost: " + error.message);
+        };
+        on_member(id, channel);
+      });
+}
+
+void Coordinator::on_signal() {
+  signals_.async_wait([this](asio::error_code error, int number) {
+    if (error) return;
+    log_to_stderr(LogLevel::info, LogLine("signal").kv("number", number));
+    end(128 + number);
+    on_signal();
+  });
+}
+
+void Coordinator::every(double seconds,
+                        std::shared_ptr<asio::steady_timer> timer,
+                        std::function<void()> what) {
+  timer->expires_after(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(seconds)));
+  timer->async_wait(
+      [this, seconds, timer, what = std::move(what)](asio::error_code error) {
+        if (error) return;
+        what();
+        every(seconds, timer, what);
+      });
+}
+
+void Coordinator::beat() {
+  auto const to_agent = to_json(msg::ToAgent(msg::Heartbeat{}));
+  for (auto const& [name, node] : nodes_)
+    if (node.agent) node.agent->send(to_agent);
+  auto const to_member = to_json(msg::ToMember(msg::Heartbeat{}));
+  for (auto const& [id, member] : members_)
+    if (member.channel) member.channel->send(to_member);
+}
+
+msg::Register Coordinator::registration() const {
+  msg::Register message;
+  message.job = options_.job;
+  for (auto const& [name, node] : nodes_)
+    if (node.lease_job) message.leases.push_back({name, node.lease_job});
+  return message;
+}
+
+/// Begin to end: all agents exit at once and take their members along.
+void Coordinator::end(int code) {
+  if (code_) return;
+  code_ = code;
+  ending_since_s_ = now();
+  std::vector<std::string> names;
+  for (auto const& [name, node] : nodes_) names.push_back(name);
+  for (auto const& name : names) end_node(name);
+  check_end();
+}
+
+void Coordinator::check_end() {
+  if (finished_ && !code_ && members_.empty()) end(program_code_);
+  if (!code_) return;
+  if (launcher_->empty() || now() - ending_since_s_ > end_time_s) io_.stop();
+}
+
+}  // namespace gleaner

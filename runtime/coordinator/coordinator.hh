@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One trainer: its nodes, its members, its record, from start to finish.
+///
+/// The I/O shell around Membership.  Nodes come from a NodeSource (gleanerd)
+/// as grants; for each an srun starts an agent, which connects back and starts
+/// members, which connect too.  What Membership orders is carried out; what
+/// happens is told to it.  One event loop, one thread.
+///
+/// A node is here in one of these states:
+///     asked     srun was started; the agent has not come yet
+///     up        the agent runs members
+///     leaving   to be left: members are switched out, then the agent exits
+///     ending    the agent was told to exit; srun ends within seconds
+#pragma once
+
+#include <asio.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/clock.hh"
+#include "proto/channel.hh"
+#include "proto/secret_handshake.hh"
+#include "runtime/coordinator/event_log.hh"
+#include "runtime/coordinator/lease_launcher.hh"
+#include "runtime/coordinator/node_source.hh"
+#include "runtime/coordinator/options.hh"
+#include "runtime/coordinator/progress_meter.hh"
+#include "runtime/membership.hh"
+
+namespace gleaner {
+
+class Coordinator {
+ public:
+  /// Makes the run directory and listens.  Fails with io.
+  static Result<std::unique_ptr<Coordinator>> make(CoordinatorOptions options);
+  ~Coordinator();
+
+  /// Until the training is finished, failed, or a signal came.  The exit
+  /// status of the program; 128 + signal; 1 when the training was given up.
+  int run();
+
+ private:
+  enum class NodeState { asked, up, leaving, ending };
+  struct NodePeer {
+    NodeState state = NodeState::asked;
+    double since_s = 0;  ///< in this state, monotonic
+    double asked_s = 0;
+    JobId lease_job = 0;
+    std::shared_ptr<Channel> agent;
+    std::set<msg::MemberId> members;
+    std::string cause;  ///< why it is left
+  };
+  struct MemberPeer {
+    std::string node;
+    std::shared_ptr<Channel> channel;  ///< null until it has connected
+  };
+
+  Coordinator(CoordinatorOptions options, EventLog events);
+  Result<void> listen();
+  Result<void> make_source();
+
+  // Nodes (coordinator_nodes.cc).
+  void on_source(msg::ToCoordinator const& message);
+  void on_registered(msg::Registered const& message);
+  void on_grant(msg::Grant const& grant);
+  void on_give_back(msg::GiveBack const& order);
+  void on_agent(std::string const& node, std::shared_ptr<Channel> channel);
+  void on_agent_message(std::string const& node, nlohmann::json const& json);
+  void on_agent_hello(std::string const& node, msg::AgentHello const& hello);
+  void start_members(std::string const& node, int count);
+  void end_node(std::string const& node);
+  void on_lease_end(std::string const& node, int code, std::string const& why);
+  void check_nodes();
+
+  // Members (coordinator_members.cc).
+  void on_member(msg::MemberId id, std::shared_ptr<Channel> channel);
+  void on_member_message(msg::MemberId id, nlohmann::json const& json);
+  void on_member_exit(msg::MemberExited const& exited);
+  void member_gone(msg::MemberId id, std::string const& why);
+  void program_failed(int code, std::string const& why);
+  void carry_out(Membership::Orders const& orders);
+  void carry_out(membership::Send const& order);
+  void carry_out(membership::Record const& order);
+  void carry_out(membership::Kill const& order);
+  void carry_out(membership::NodeFree const& order);
+  void carry_out(membership::Register const& order);
+  void carry_out(membership::TrainingFinished const& order);
+
+  // The whole (coordinator.cc).
+  void on_connection(std::shared_ptr<Channel> channel);
+  void on_signal();
+  void every(double seconds, std::shared_ptr<asio::steady_timer> timer,
+             std::function<void()> what);
+  void beat();
+  void end(int code);
+  void check_end();
+  msg::Register registration() const;
+  double now() const { return clock_.monotonic_s(); }
+  double heartbeat_s() const { return options_.failure_timeout_s / 5; }
+
+  SystemClock clock_;
+  CoordinatorOptions options_;
+  std::string secret_;  ///< of this training
+  EventLog events_;
+  asio::io_context io_;
+  asio::signal_set signals_;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<NodeSource> source_;
+  std::optional<LeaseLauncher> launcher_;
+  std::optional<Membership> membership_;  ///< from the first Registered on
+  ProgressMeter progress_;
+  std::map<std::string, NodePeer> nodes_;
+  std::map<msg::MemberId, MemberPeer> members_;
+  msg::MemberId last_member_ = 0;
+  int failures_ = 0;  ///< of the program, since a step was recorded
+  bool finished_ = false;
+  int program_code_ = 0;          ///< of members that ended after the finish
+  bool ended_by_itself_ = false;  ///< the program returned 0 before the end
+  std::optional<int> code_;       ///< set: we are ending with it
+  double ending_since_s_ = 0;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a trainer's members come and go, and what Membership orders of us.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/log.hh"
+#include "runtime/coordinator/coordinator.hh"
+
+namespace gleaner {
+namespace {
+
+/// A program that fails on every node this often without a step in between does
+/// not work.
+constexpr int failures_max = 4;
+
+}  // namespace
+
+void Coordinator::on_member(msg::MemberId id,
+                            std::shared_ptr<Channel> channel) {
+  auto const found = members_.find(id);
+  if (found == members_.end() || found->second.channel) {
+    channel->send(to_json(msg::ToMember(
+        msg::Refused{"member " + std::to_string(id) + " is not expected"})));
+    return channel->close();
+  }
+  found->second.channel = channel;
+  channel->on_message(
+      [this, id](auto const& json) { on_member_message(id, json); });
+}
+
+void Coordinator::on_member_message(msg::MemberId id,
+                                    nlohmann::json const& json) {
+  auto const message = msg::parse_from_member(json);
+  if (!message) {
+    log_to_stderr(LogLevel::error, LogLine("member_message_unreadable")
+                                       .kv("member", id)
+                                       .kv("why", message.error().message));
+    return carry_out(membership::Kill{id, message.error().message});
+  }
+  if (std::holds_alternative<msg::Heartbeat>(*message)) return;
+  auto const found = members_.find(id);
+  if (found == members_.end()) return;
+  if (std::holds_alternative<msg::MemberHello>(*message))
+    found->second.channel->send(to_json(msg::ToMember(
+        msg::Welcome{id, heartbeat_s(), options_.failure_timeout_s})));
+  carry_out(membership_->on_message(now(), id, *message));
+}
+
+/// The agent says that a member's process ended.
+void Coordinator::on_member_exit(msg::MemberExited const& exited) {
+  auto const found = members_.find(exited.member);
+  if (found == members_.end()) return;
+  auto const name = found->second.node;
+  auto const code = exited.code;
+  if (finished_) {
+    if (code != 0) program_code_ = code;
+  } else if (code != 0) {
+    ++failures_;
+  }
+  if (found->second.channel) found->second.channel->close();
+  members_.erase(found);
+  auto const node = nodes_.find(name);
+  if (node != nodes_.end()) node->second.members.erase(exited.member);
+  carry_out(membership_->member_gone(
+      now(), exited.member, "its process ended with " + std::to_string(code)));
+  if (finished_ || code_) return check_end();
+  auto const limit = failures_max * std::max<int>(1, int(nodes_.size()));
+  if (failures_ >= limit)
+    return program_failed(code, "it failed " + std::to_string(failures_) +
+                                    " times without a step");
+  if (node == nodes_.end() || node->second.state != NodeState::up) return;
+  if (code == 0) {
+    // It returned from its loop although the training goes on.
+    ended_by_itself_ = true;
+    if (members_.empty()) program_failed(0, "the program ended by itself");
+  } else if (!ended_by_itself_) {
+    start_members(name, 1);
+  }
+}
+
+void Coordinator::member_gone(msg::MemberId id, std::string const& why) {
+  auto const found = members_.find(id);
+  if (found == members_.end() || !found->second.channel) return;
+  // The process may still be there, frozen or cut off: it must not come back.
+  found->second.channel = nullptr;
+  if (auto const node = nodes_.find(found->second.node);
+      node != nodes_.end() && node->second.agent && !finished_)
+    node->second.agent->send(to_json(msg::ToAgent(msg::KillMembers{{id}})));
+  carry_out(membership_->member_gone(now(), id, why));
+}
+
+/// The training cannot go on: end with the program's code.
+void Coordinator::program_failed(int code, std::string const& why) {
+  events_.write("error", {{"what", why}, {"code", code}});
+  log_to_stderr(code ? LogLevel::error : LogLevel::info,
+                LogLine("program_ended").kv("code", code).kv("why", why));
+  end(code);
+}
+
+void Coordinator::carry_out(Membership::Orders const& orders) {
+  for (auto const& order : orders)
+    std::visit([this](auto const& o) { carry_out(o); }, order);
+}
+
+void Coordinator::carry_out(membership::Send const& order) {
+  auto const found = members_.find(order.member);
+  if (found != members_.end() && found->second.channel)
+    found->second.channel->send(to_json(order.message));
+}
+
+void Coordinator::carry_out(membership::Record const& order) {
+  events_.write(order.event, order.fields);
+  progress_.take(now(), order);
+  if (order.event == "step") {
+    failures_ = 0;
+  } else if (order.event == "resize") {
+    msg::Resized resized;
+    resized.generation = order.fields.at("generation");
+    resized.kind = order.fields.at("kind");
+    resized.from = order.fields.at("from");
+    resized.to = order.fields.at("to");
+    resized.prepare_s = order.fields.at("prepare_s");
+    resized.stall_s = order.fields.at("stall_s");
+    source_->send(resized);
+  } else if (order.event != "log") {
+    log_to_stderr(LogLevel::info,
+                  LogLine(order.event).kv("what", order.fields.dump()));
+  }
+}
+
+void Coordinator::carry_out(membership::Kill const& order) {
+  auto const found = members_.find(order.member);
+  if (found == members_.end()) return;
+  log_to_stderr(
+      LogLevel::warn,
+      LogLine("member_killed").kv("member", order.member).kv("why", order.why));
+  if (auto const channel = std::exchange(found->second.channel, nullptr)) {
+    channel->send(to_json(msg::ToMember(msg::Refused{order.why})));
+    channel->close();
+  }
+  if (auto const node = nodes_.find(found->second.node);
+      node != nodes_.end() && node->second.agent)
+    node->second.agent->send(
+        to_json(msg::ToAgent(msg::KillMembers{{order.member}})));
+}
+
+void Coordinator::carry_out(membership::NodeFree const& order) {
+  if (nodes_.count(order.node)) end_node(order.node);
+}
+
+/// `latest` is moved in one step, so that it always names a whole file.
+void Coordinator::carry_out(membership::Register const& order) {
+  namespace fs = std::filesystem;
+  auto const latest = fs::path(options_.dir) / "checkpoints" / "latest";
+  auto const next = latest.string() + ".next";
+  std::error_code error;
+  fs::remove(next, error);
+  fs::create_symlink(fs::path(order.path).filename(), next, error);
+  if (!error) fs::rename(next, latest, error);
+  if (error)
+    log_to_stderr(LogLevel::error, LogLine("latest_not_moved")
+                                       .kv("path", latest.string())
+                                       .kv("why", error.message()));
+  for (auto const& path : order.superseded) fs::remove(path, error);
+}
+
+void Coordinator::carry_out(membership::TrainingFinished const&) {
+  finished_ = true;
+  source_->send(progress_.report(now(), membership_->summary()));
+}
+
+}  // namespace gleaner

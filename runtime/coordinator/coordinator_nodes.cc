@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a trainer's nodes come and go: grants, agents, give-backs.
+#include <algorithm>
+
+#include "core/log.hh"
+#include "runtime/coordinator/coordinator.hh"
+
+namespace gleaner {
+namespace {
+
+/// From srun's start to the agent's hello.
+constexpr double agent_time_s = 15;
+/// From AgentExit to the end of srun.
+constexpr double exit_time_s = 2;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+void Coordinator::on_source(msg::ToCoordinator const& message) {
+  std::visit(Overloaded{
+                 [this](msg::Registered const& m) { on_registered(m); },
+                 [this](msg::Grant const& m) { on_grant(m); },
+                 [this](msg::GiveBack const& m) { on_give_back(m); },
+                 [this](msg::RegisterRefused const& m) {
+                   log_to_stderr(LogLevel::error,
+                                 LogLine("register_refused").kv("why", m.why));
+                   if (!membership_) end(1);
+                 },
+             },
+             message);
+}
+
+void Coordinator::on_registered(msg::Registered const& message) {
+  launcher_->set_lease_options(message.lease_options);
+  if (membership_) return;  // gleanerd came back
+  membership::Options options;
+  options.nodes_min = message.nodes_min;
+  options.checkpoint_prefix = options_.dir + "/checkpoints/checkpoint-";
+  options.checkpoint_interval_s = options_.checkpoint_interval_s;
+  options.failure_timeout_s = options_.failure_timeout_s;
+  membership_.emplace(options);
+  events_.write("registered", {{"nodes_min", message.nodes_min},
+                               {"nodes_max", message.nodes_max}});
+}
+
+void Coordinator::on_grant(msg::Grant const& grant) {
+  if (code_ || finished_) return;
+  auto const refuse = [&](std::string const& why) {
+    source_->send(msg::LeaseFailed{grant.node, why});
+  };
+  if (!membership_) return refuse("not registered");
+  if (nodes_.count(grant.node)) return refuse("its last lease is still ending");
+  if (auto started = launcher_->start(grant); !started) {
+    log_to_stderr(LogLevel::error, LogLine("lease_not_asked_for")
+                                       .kv("node", grant.node)
+                                       .kv("why", started.error().message));
+    return refuse(started.error().message);
+  }
+  auto& node = nodes_[grant.node];
+  node.since_s = node.asked_s = now();
+}
+
+void Coordinator::on_give_back(msg::GiveBack const& order) {
+  auto const deadline = now() + (order.deadline_s - clock_.wall_s());
+  for (auto const& name : order.nodes) {
+    auto const found = nodes_.find(name);
+    if (found == nodes_.end() || found->second.state == NodeState::ending)
+      continue;
+    found->second.cause = order.cause;
+    if (found->second.state == NodeState::asked) {
+      end_node(name);
+      continue;
+    }
+    found->second.state = NodeState::leaving;
+    carry_out(membership_->leave_node(now(), name, deadline, order.cause));
+  }
+}
+
+void Coordinator::on_agent(std::string const& name,
+                           std::shared_ptr<Channel> channel) {
+  auto const found = nodes_.find(name);
+  if (found == nodes_.end() || found->second.state != NodeState::asked ||
+      found->second.agent) {
+    channel->send(to_json(
+        msg::ToAgent(msg::Refused{"node " + name + " is not expected"})));
+    return channel->close();
+  }
+  found->second.agent = channel;
+  channel->on_message(
+      [this, name](auto const& json) { on_agent_message(name, json); });
+}
+
+void Coordinator::on_agent_message(std::string const& name,
+                                   nlohmann::json const& json) {
+  auto const message = msg::parse_from_agent(json);
+  if (!message) {
+    log_to_stderr(LogLevel::error, LogLine("agent_message_unreadable")
+                                       .kv("node", name)
+                                       .kv("why", message.error().message));
+    nodes_.at(name).cause = "agent not understood";
+    return end_node(name);
+  }
+  if (auto const* hello = std::get_if<msg::AgentHello>(&*message))
+    on_agent_hello(name, *hello);
+  else if (auto const* exited = std::get_if<msg::MemberExited>(&*message))
+    on_member_exit(*exited);
+}
+
+void Coordinator::on_agent_hello(std::string const& name,
+                                 msg::AgentHello const& hello) {
+  auto& node = nodes_.at(name);
+  if (node.state != NodeState::asked) return;
+  node.state = NodeState::up;
+  node.since_s = now();
+  node.lease_job = hello.lease_job;
+  auto const took_s = now() - node.asked_s;
+  source_->send(msg::LeaseStarted{name, hello.lease_job, took_s});
+  events_.write(
+      "node_joined",
+      {{"node", name}, {"lease_job", hello.lease_job}, {"took_s", took_s}});
+  start_members(name, options_.members_per_node > 0 ? options_.members_per_node
+                                                    : std::max(1, hello.gpus));
+}
+
+void Coordinator::start_members(std::string const& name, int count) {
+  auto& node = nodes_.at(name);
+  if (!node.agent) return;
+  msg::StartMembers order;
+  for (int i = 0; i < count; ++i) {
+    order.members.push_back(++last_member_);
+    node.members.insert(last_member_);
+    members_[last_member_].node = name;
+  }
+  order.argv = options_.argv;
+  order.env = {"GLEANER_COMM=" + options_.comm};
+  order.cwd = options_.cwd;
+  order.heartbeat_s = heartbeat_s();
+  order.failure_timeout_s = options_.failure_timeout_s;
+  node.agent->send(to_json(msg::ToAgent(order)));
+  carry_out(membership_->add_members(now(), name, order.members));
+}
+
+/// The agent exits, and srun with it; check_nodes() sees to it.
+void Coordinator::end_node(std::string const& name) {
+  auto& node = nodes_.at(name);
+  if (node.state == NodeState::ending) return;
+  bool const asked = node.state == NodeState::asked;
+  node.state = NodeState::ending;
+  node.since_s = now();
+  if (node.agent && !asked)
+    node.agent->send(to_json(msg::ToAgent(msg::AgentExit{})));
+  else
+    launcher_->end(name);
+}
+
+void Coordinator::on_lease_end(std::string const& name, int code,
+                               std::string const& why) {
+  auto const found = nodes_.find(name);
+  if (found == nodes_.end()) return;
+  auto node = std::move(found->second);
+  nodes_.erase(found);
+  if (node.agent) node.agent->close();
+  if (node.lease_job == 0 && node.since_s == node.asked_s) {
+    source_->send(msg::LeaseFailed{
+        name, why.empty() ? "srun ended with " + std::to_string(code) : why});
+  } else {
+    bool const asked_for = node.state == NodeState::ending && node.agent;
+    std::string const cause = finished_ || code_ ? "finished"
+                              : asked_for        ? "released"
+                                                 : "lost";
+    source_->send(msg::LeaseEnded{name, node.lease_job, cause});
+    if (node.cause.empty()) node.cause = why.empty() ? cause : why;
+    events_.write(
+        "node_left",
+        {{"node", name}, {"lease_job", node.lease_job}, {"cause", node.cause}});
+  }
+  for (auto const id : node.members)
+    if (auto const member = members_.find(id); member != members_.end()) {
+      if (member->second.channel) member->second.channel->close();
+      members_.erase(member);
+    }
+  if (membership_)
+    carry_out(membership_->node_gone(
+        now(), name, node.cause.empty() ? "node lost" : node.cause));
+  check_end();
+}
+
+void Coordinator::check_nodes() {
+  std::vector<std::string> late;
+  for (auto& [name, node] : nodes_) {
+    auto const age_s = now() - node.since_s;
+    if (node.state == NodeState::asked && age_s > agent_time_s)
+      late.push_back(name);
+    if (node.state == NodeState::ending && age_s > exit_time_s) {
+      launcher_->end(name);
+      node.since_s = now();
+    }
+  }
+  for (auto const& name : late) {
+    nodes_.at(name).cause = "no agent in time";
+    end_node(name);
+  }
+}
+
+}  // namespace gleaner

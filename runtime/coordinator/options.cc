@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The command line of `gleaner run`.
+#include "runtime/coordinator/options.hh"
+
+#include <CLI/CLI.hpp>
+#include <asio/ip/host_name.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "config.h"
+#include "core/log.hh"
+
+namespace gleaner {
+namespace {
+
+std::string environment(char const* name) {
+  char const* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// gleaner-agent: $GLEANER_LIBEXEC, beside us, in the build tree, installed.
+std::string find_agent() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  auto const here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (fs::path const& dir :
+       {fs::path(environment("GLEANER_LIBEXEC")), here, here / ".." / "agent",
+        here / ".." / ".." / "agent"}) {
+    auto const path = dir / "gleaner-agent";
+    if (!dir.empty() && fs::is_regular_file(path, ignored))
+      return fs::canonical(path, ignored).string();
+  }
+  return std::string(PKGLIBEXECDIR) + "/gleaner-agent";
+}
+
+std::string default_dir(CoordinatorOptions const& options) {
+  auto const base = environment("SLURM_SUBMIT_DIR");
+  auto const name =
+      "gleaner-" + (options.job ? std::to_string(options.job) : "local");
+  return (base.empty() ? options.cwd : base) + "/" + name;
+}
+
+Result<void> complete(CoordinatorOptions* options) {
+  std::error_code error;
+  options->cwd = std::filesystem::current_path(error).string();
+  if (error)
+    return Error{Errc::io,
+                 "cannot find the current directory (" + error.message() + ")"};
+  auto const job = environment("SLURM_JOB_ID");
+  std::from_chars(job.data(), job.data() + job.size(), options->job);
+  if (options->dir.empty()) options->dir = default_dir(*options);
+  options->dir = std::filesystem::absolute(options->dir, error).string();
+  if (options->agent.empty()) options->agent = find_agent();
+  if (options->local_nodes >= 0) {
+    if (options->address.empty()) options->address = "127.0.0.1";
+    options->config = default_config();
+    return {};
+  }
+  if (options->job == 0)
+    return Error{Errc::invalid_argument,
+                 "SLURM_JOB_ID is not set (gleaner run works inside a job) "
+                 "[submit with sbatch --malleable=MIN-MAX, or try "
+                 "gleaner run --local=2]"};
+  if (options->address.empty()) options->address = asio::ip::host_name();
+  auto config = load_config(config_path());
+  if (!config) return config.error();
+  options->config = std::move(*config);
+  return {};
+}
+
+}  // namespace
+
+Result<CoordinatorOptions> read_options(int argc, char** argv) {
+  CoordinatorOptions options;
+  std::string level = "info";
+  CLI::App app{
+      "Runs a program on nodes that come and go.  In a job submitted with\n"
+      "sbatch --malleable=MIN-MAX:  gleaner run [OPTIONS] -- PROGRAM [ARG...]"};
+  app.name("gleaner run");
+  app.set_version_flag("--version", PACKAGE_VERSION);
+  app.add_option("program", options.argv, "Program and its arguments")
+      ->required();
+  app.add_option("--dir", options.dir,
+                 "Where events.jsonl and checkpoints/ go "
+                 "[submit directory/gleaner-JOBID]");
+  app.add_option("--members-per-node", options.members_per_node,
+                 "Processes on each node [one per GPU, at least one]")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--comm", options.comm, "Data plane")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "gloo", "self"}));
+  app.add_option("--checkpoint-interval", options.checkpoint_interval_s,
+                 "Seconds between checkpoints; 0: only before waiting at zero "
+                 "nodes",
+                 true)
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--failure-timeout", options.failure_timeout_s,
+                 "Seconds of silence after which a member counts as lost")
+      ->capture_default_str()
+      ->check(CLI::Range(0.5, 3600.0));
+  app.add_option("--address", options.address,
+                 "Name or address of this host, as other nodes reach it "
+                 "[host name]");
+  app.add_option("--local", options.local_nodes,
+                 "Without Slurm: begin with N nodes that are processes on this "
+                 "machine; DIR/control takes 'add' and 'remove NODE SECONDS'")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--nodes-min", options.nodes_min,
+                 "With --local: nodes needed to run")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--log-level", level, "error, warn, info or debug")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"error", "warn", "info", "debug"}));
+  app.prefix_command(false);
+  app.positionals_at_end(true);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    if (e.get_exit_code() == 0) {
+      app.exit(e, std::cout, std::cerr);
+      return CoordinatorOptions{};
+    }
+    return Error{Errc::invalid_argument,
+                 std::string(e.what()) + " [gleaner run --help]"};
+  }
+  set_log_level(log_level(level));
+  if (auto done = complete(&options); !done) return done.error();
+  return options;
+}
+
+}  // namespace gleaner

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `gleaner run` was told, and what it finds in its environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "core/config.hh"
+#include "core/result.hh"
+
+namespace gleaner {
+
+struct CoordinatorOptions {
+  std::vector<std::string> argv;  ///< the program and its arguments
+  std::string dir;                ///< events.jsonl, checkpoints/
+  std::string cwd;                ///< of the program, on every node
+  std::string agent;              ///< path of gleaner-agent
+  std::string address;            ///< our host, as other nodes reach it
+  std::string comm = "auto";      ///< data plane
+  int members_per_node = 0;       ///< 0: one per GPU, at least one
+  double checkpoint_interval_s = 60;
+  double failure_timeout_s = 5;
+  int local_nodes = -1;  ///< 0 or more: without Slurm
+  int nodes_min = 1;     ///< with local_nodes; else gleanerd says
+  JobId job = 0;         ///< our base job
+  Config config;         ///< gleaner.yaml; defaults with local_nodes
+};
+
+/// Read the command line and the environment.  Fails with invalid_argument,
+/// naming the option or variable; a command line that only asks for help or
+/// the version prints it and gives an empty argv.
+Result<CoordinatorOptions> read_options(int argc, char** argv);
+
+}  // namespace gleaner

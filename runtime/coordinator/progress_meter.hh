@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a training is getting on, as `gleaner status` shows it.
+#pragma once
+
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "proto/daemon_messages.hh"
+#include "runtime/membership.hh"
+
+namespace gleaner {
+
+/// Made from the records of Membership; reads no clock.
+class ProgressMeter {
+ public:
+  /// A record of events.jsonl; of interest are "step", "log" and "rollback".
+  void take(double now, membership::Record const& record);
+
+  msg::Progress report(double now, membership::Summary const& summary) const;
+
+ private:
+  struct Point {
+    double time_s;
+    std::uint64_t samples;
+  };
+  std::deque<Point> recent_;  ///< of the last seconds, oldest first
+  std::optional<double> loss_;
+};
+
+}  // namespace gleaner
