@@ -93,8 +93,8 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "gloo", "self"}));
   app.add_option("--checkpoint-interval", options.checkpoint_interval_s,
                  "Seconds between checkpoints; 0: only before waiting at zero "
-                 "nodes",
-                 true)
+                 "nodes")
+      ->capture_default_str()
       ->check(CLI::Range(0.0, 1e6));
   app.add_option("--failure-timeout", options.failure_timeout_s,
                  "Seconds of silence after which a member counts as lost")
