@@ -97,7 +97,9 @@ void Brain::send_ask_backs(Actions* out) {
 }
 
 bool Brain::is_current(TimeS now) const {
-  double const age_max_s = std::max(5.0, config_.scan_interval_ms * 5 / 1000.0);
+  // The scavenger repeats an unchanged snapshot every 5 s.
+  double const age_max_s =
+      std::max(15.0, config_.scan_interval_ms * 3 / 1000.0);
   return snapshot_at_s_ > 0 && now - snapshot_at_s_ < age_max_s;
 }
 

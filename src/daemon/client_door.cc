@@ -48,10 +48,10 @@ void ClientDoor::on_accept(std::shared_ptr<Channel> channel) {
       channel, munge_socket_, handshake_s,
       [this, id](Error const& error) { on_closed(id, error); },
       [this, id](Result<Uid> uid) {
-        if (uid)
-          on_identified(id, *uid);
-        else
-          refuse(id, uid.error().message);
+        if (uid) return on_identified(id, *uid);
+        // Who connects and says nothing looks whether we are there.
+        if (uid.error().code == Errc::unavailable) return close(id);
+        refuse(id, uid.error().message);
       });
 }
 

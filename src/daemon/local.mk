@@ -57,3 +57,6 @@ sbin_PROGRAMS += %reldir%/gleanerd
 	%reldir%/libgleanerd.la \
 	src/slurm/libslurmcontrol.la
 endif
+
+dist_pkgdata_DATA += %reldir%/gleaner.yaml
+dist_man_MANS += doc/man8/gleanerd.8 doc/man5/gleaner.yaml.5

@@ -5,8 +5,25 @@ TESTS += %reldir%/test_daemon
 %canon_reldir%_test_daemon_SOURCES = \
 	%reldir%/world.hh \
 	%reldir%/adoption_test.cc \
+	%reldir%/documentation_test.cc \
 	%reldir%/give_back_test.cc \
 	%reldir%/lending_test.cc
 %canon_reldir%_test_daemon_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_daemon_LDADD = test/unit/libtestmain.la src/daemon/libbrain.la
+endif
+
+if HAVE_GLEANERD
+if HAVE_CATCH2
+check_PROGRAMS += %reldir%/test_gleanerd
+TESTS += %reldir%/test_gleanerd
+%canon_reldir%_test_gleanerd_SOURCES = \
+	%reldir%/outside_test.cc \
+	%reldir%/plugin_door_test.cc \
+	%reldir%/temporary_dir.hh
+%canon_reldir%_test_gleanerd_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SQLITE_CFLAGS)
+%canon_reldir%_test_gleanerd_LDADD = \
+	test/unit/libtestmain.la \
+	src/daemon/libgleanerd.la \
+	src/slurm/libslurmcontrol.la
+endif
 endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/// gleanerd's outside: journal, lock, Slurm's thread, polling, log throttling.
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <future>
+
+#include "daemon/journal.hh"
+#include "daemon/poller.hh"
+#include "daemon/setup_watch.hh"
+#include "daemon/slurm_worker.hh"
+#include "daemon/state_dir.hh"
+#include "daemon/throttle.hh"
+#include "test/unit/daemon/temporary_dir.hh"
+
+namespace gleaner {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Run the loop until `done` holds, at most some seconds.
+template <class Done>
+bool run_until(asio::io_context& io, Done done) {
+  auto const work = asio::make_work_guard(io);  // posts come from a thread
+  io.restart();
+  auto const end = std::chrono::steady_clock::now() + 10s;
+  while (!done() && std::chrono::steady_clock::now() < end)
+    io.run_one_for(100ms);
+  return done();
+}
+
+TEST_CASE("the journal keeps events in order, across restarts") {
+  TemporaryDir dir;
+  auto const path = dir.path() + "/journal.sqlite";
+  for (int i = 0; i < 2; ++i) {
+    auto journal = Journal::open(path);
+    REQUIRE(journal);
+    CHECK((*journal)->add(10.5 + i, "started", R"({"mode":"on"})"));
+  }
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  std::string rows;
+  sqlite3_exec(
+      database,
+      "SELECT id || ' ' || t_s || ' ' || event || ' ' || data FROM event",
+      [](void* out, int, char** column, char**) {
+        *static_cast<std::string*>(out) += std::string(column[0]) + "\n";
+        return 0;
+      },
+      &rows, nullptr);
+  sqlite3_close(database);
+  CHECK(rows ==
+        "1 10.5 started {\"mode\":\"on\"}\n2 11.5 started {\"mode\":\"on\"}\n");
+}
+
+TEST_CASE("a journal that cannot be made says which file") {
+  auto journal = Journal::open("/nonexistent/journal.sqlite");
+  REQUIRE_FALSE(journal);
+  CHECK(journal.error().message.find("/nonexistent/journal.sqlite") !=
+        std::string::npos);
+}
+
+TEST_CASE("directories are made with their modes, once") {
+  TemporaryDir dir;
+  auto config = default_config();
+  config.run_dir = dir.path() + "/run";
+  config.state_dir = dir.path() + "/state";
+  REQUIRE(make_directories(config));
+  REQUIRE(make_directories(config));
+  struct stat info {};
+  REQUIRE(::stat(config.run_dir.c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 0711);
+  REQUIRE(::stat(config.state_dir.c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 0700);
+}
+
+TEST_CASE("a directory in which others may write is refused") {
+  TemporaryDir dir;
+  auto config = default_config();
+  config.run_dir = dir.path();
+  ::chmod(dir.path().c_str(), 0777);
+  auto done = make_directories(config);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == Errc::denied);
+}
+
+TEST_CASE("only one gleanerd uses a state directory") {
+  TemporaryDir dir;
+  auto first = StateLock::take(dir.path());
+  REQUIRE(first);
+  auto second = StateLock::take(dir.path());
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == Errc::unavailable);
+}
+
+TEST_CASE("what one peer does fills one line in ten seconds") {
+  Throttle throttle;
+  CHECK(throttle.pass("a", 0) == 0u);
+  CHECK(throttle.pass("a", 1) == std::nullopt);
+  CHECK(throttle.pass("a", 9) == std::nullopt);
+  CHECK(throttle.pass("b", 9) == 0u);
+  CHECK(throttle.pass("a", 10) == 2u);
+}
+
+TEST_CASE("the end of a lease overtakes other calls to Slurm") {
+  asio::io_context io;
+  SlurmWorker worker(io);
+  std::promise<void> go;
+  std::string order;
+  auto const note = [&](char name) {
+    return [&order, name]() -> SlurmWorker::Then {
+      return [&order, name] { order += name; };
+    };
+  };
+  std::promise<void> begun;
+  worker.submit(SlurmWorker::Urgency::in_turn, [&]() -> SlurmWorker::Then {
+    begun.set_value();
+    go.get_future().wait();
+    return nullptr;
+  });
+  begun.get_future().wait();
+  worker.submit(SlurmWorker::Urgency::in_turn, note('a'));
+  worker.submit(SlurmWorker::Urgency::now, note('b'));
+  go.set_value();
+  CHECK(run_until(io, [&] { return order.size() == 2; }));
+  CHECK(order == "ba");
+}
+
+TEST_CASE("a queue that is full refuses instead of growing") {
+  asio::io_context io;
+  SlurmWorker worker(io, 1);
+  std::promise<void> go, begun;
+  worker.submit(SlurmWorker::Urgency::in_turn, [&]() -> SlurmWorker::Then {
+    begun.set_value();
+    go.get_future().wait();
+    return nullptr;
+  });
+  begun.get_future().wait();
+  auto const nothing = []() -> SlurmWorker::Then { return nullptr; };
+  CHECK(worker.submit(SlurmWorker::Urgency::in_turn, nothing));
+  CHECK_FALSE(worker.submit(SlurmWorker::Urgency::in_turn, nothing));
+  CHECK_FALSE(worker.stop(0));  // the first call hangs
+  go.set_value();
+  CHECK(worker.stop(10));
+}
+
+/// A slurmctld that answers at once.
+class FakeSource final : public SnapshotSource {
+ public:
+  explicit FakeSource(std::atomic<int>* looks) : looks_(looks) {}
+  Result<Loaded> load(TimeS now_s) override {
+    if (++*looks_ == 2) return Error{Errc::unavailable, "slurmctld is away"};
+    Loaded loaded;
+    loaded.snapshot.time_s = now_s;
+    return loaded;
+  }
+
+ private:
+  std::atomic<int>* looks_;
+};
+
+TEST_CASE(
+    "polling goes on after a failure; a change does not wait for a turn") {
+  asio::io_context io;
+  SlurmWorker worker(io);
+  SystemClock const clock;
+  std::atomic<int> looks{0};
+  int snapshots = 0;
+  Poller poller(io, worker, clock, std::make_unique<FakeSource>(&looks),
+                [&](Snapshot const&) { ++snapshots; });
+  auto config = default_config();
+  config.scan_interval_ms = 50;
+  config.scan_gap_ms_min = 1;
+  poller.start(config);
+  CHECK(run_until(io, [&] { return snapshots >= 2; }));
+  CHECK(looks >= 3);
+  config.scan_interval_ms = 600000;
+  poller.start(config);
+  for (int i = 0; i < 3; ++i) {
+    int const before = snapshots;
+    poller.look_again();
+    CHECK(run_until(io, [&] { return snapshots > before; }));
+  }
+}
+
+/// Notes what is done to the reservation.
+class FakeControl final : public SlurmControl {
+ public:
+  SlurmSetup setup;
+  std::atomic<int> kept{0}, removed{0};
+
+  Result<void> end_lease(JobId) override { return {}; }
+  Result<JobRecord> job(JobId) override { return JobRecord{}; }
+  Result<void> set_time_limit(JobId, int) override { return {}; }
+  Result<void> keep_reservation() override { return ++kept, Result<void>(); }
+  Result<void> remove_reservation() override {
+    return ++removed, Result<void>();
+  }
+  Result<SlurmSetup> check() override { return setup; }
+};
+
+/// What SetupWatch says of this setup: 1 leases are possible, 0 they are not.
+int lending(FakeControl* control, std::string const& mode) {
+  asio::io_context io;
+  SlurmWorker worker(io);
+  SystemClock const clock;
+  int said = -1;
+  SetupWatch watch(
+      io, worker, clock,
+      std::shared_ptr<SlurmControl>(std::shared_ptr<void>(), control),
+      [&](bool possible) { said = possible; });
+  auto config = default_config();
+  config.mode = mode;
+  watch.start(config);
+  run_until(io, [&] { return said >= 0; });
+  return said;
+}
+
+TEST_CASE("the reservation is kept only while users are kept out of it") {
+  FakeControl control;
+  control.setup.licensed = true;
+  SECTION("guarded") {
+    control.setup.guarded = true;
+    CHECK(lending(&control, "on") == 1);
+    CHECK(control.kept == 1);
+  }
+  SECTION("not guarded") {
+    CHECK(lending(&control, "on") == 0);
+    CHECK(control.kept == 0);
+    CHECK(control.removed == 1);
+  }
+  SECTION("guarded, but slurm.conf is wrong") {
+    control.setup.guarded = true;
+    control.setup.errors = {"GraceTime=5"};
+    CHECK(lending(&control, "on") == 0);
+    CHECK(control.kept + control.removed == 0);
+  }
+  SECTION("observe touches nothing") {
+    lending(&control, "observe");
+    CHECK(control.kept + control.removed == 0);
+  }
+}
+
+}  // namespace
+}  // namespace gleaner
