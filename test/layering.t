@@ -31,7 +31,7 @@ may_include src/cli     core proto
 may_include plugins     core proto slurm
 may_include runtime     core proto
 may_include examples
-only_in 'slurm/'  "Slurm's headers" 'src/slurm/|plugins/'
+only_in 'slurm/[a-z_]*\.h>' "Slurm's headers" 'src/slurm/|plugins/'
 only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
 only_in 'torch/'  "LibTorch"        'examples/'
 only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
