@@ -53,7 +53,11 @@ class Coordinator {
     JobId lease_job = 0;
     std::shared_ptr<Channel> agent;
     std::set<msg::MemberId> members;
-    std::string cause;  ///< why it is left
+    std::string cause;   ///< why it is left
+    int to_restart = 0;  ///< members that were lost and are to be replaced
+    double restart_at_s = 0;
+    double restart_pause_s = 0;  ///< before the next replacement
+    double last_start_s = 0;
   };
   struct MemberPeer {
     std::string node;
@@ -81,6 +85,7 @@ class Coordinator {
   void on_member(msg::MemberId id, std::shared_ptr<Channel> channel);
   void on_member_message(msg::MemberId id, nlohmann::json const& json);
   void on_member_exit(msg::MemberExited const& exited);
+  void restart_later(std::string const& node);
   void member_gone(msg::MemberId id, std::string const& why);
   void program_failed(int code, std::string const& why);
   void carry_out(Membership::Orders const& orders);

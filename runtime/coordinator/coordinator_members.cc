@@ -14,6 +14,20 @@ namespace {
 /// not work.
 constexpr int failures_max = 4;
 
+/// A node's first loss is made good at once; each further one waits twice as
+/// long, unless the member before it lived this long.
+constexpr double restart_pause_s = 0.25;
+constexpr double restart_pause_s_max = 30;
+constexpr double lived_long_s = 10;
+
+/// What events.jsonl gets, as a line for people.
+LogLine line_of(membership::Record const& record) {
+  LogLine line(record.event);
+  for (auto const& [key, value] : record.fields.items())
+    line.kv(key, value.is_string() ? value.get<std::string>() : value.dump());
+  return line;
+}
+
 }  // namespace
 
 void Coordinator::on_member(msg::MemberId id,
@@ -75,8 +89,18 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
     ended_by_itself_ = true;
     if (members_.empty()) program_failed(0, "the program ended by itself");
   } else if (!ended_by_itself_) {
-    start_members(name, 1);
+    restart_later(name);
   }
+}
+
+/// Another member in place of one that was lost, on the same node.
+void Coordinator::restart_later(std::string const& name) {
+  auto& node = nodes_.at(name);
+  ++node.to_restart;
+  if (now() - node.last_start_s > lived_long_s) node.restart_pause_s = 0;
+  node.restart_at_s = std::max(node.restart_at_s, now() + node.restart_pause_s);
+  node.restart_pause_s = std::clamp(2 * node.restart_pause_s, restart_pause_s,
+                                    restart_pause_s_max);
 }
 
 void Coordinator::member_gone(msg::MemberId id, std::string const& why) {
@@ -124,8 +148,7 @@ void Coordinator::carry_out(membership::Record const& order) {
     resized.stall_s = order.fields.at("stall_s");
     source_->send(resized);
   } else if (order.event != "log") {
-    log_to_stderr(LogLevel::info,
-                  LogLine(order.event).kv("what", order.fields.dump()));
+    log_to_stderr(LogLevel::info, line_of(order));
   }
 }
 

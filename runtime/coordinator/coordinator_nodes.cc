@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How a trainer's nodes come and go: grants, agents, give-backs.
 #include <algorithm>
+#include <utility>
 
 #include "core/log.hh"
 #include "runtime/coordinator/coordinator.hh"
@@ -129,6 +130,7 @@ void Coordinator::on_agent_hello(std::string const& name,
 void Coordinator::start_members(std::string const& name, int count) {
   auto& node = nodes_.at(name);
   if (!node.agent) return;
+  node.last_start_s = now();
   msg::StartMembers order;
   for (int i = 0; i < count; ++i) {
     order.members.push_back(++last_member_);
@@ -136,7 +138,7 @@ void Coordinator::start_members(std::string const& name, int count) {
     members_[last_member_].node = name;
   }
   order.argv = options_.argv;
-  order.env = {"GLEANER_COMM=" + options_.comm};
+  if (options_.comm != "auto") order.env = {"GLEANER_COMM=" + options_.comm};
   order.cwd = options_.cwd;
   order.heartbeat_s = heartbeat_s();
   order.failure_timeout_s = options_.failure_timeout_s;
@@ -190,8 +192,10 @@ void Coordinator::on_lease_end(std::string const& name, int code,
 }
 
 void Coordinator::check_nodes() {
-  std::vector<std::string> late;
+  std::vector<std::string> late, restart;
   for (auto& [name, node] : nodes_) {
+    if (node.to_restart > 0 && now() >= node.restart_at_s)
+      restart.push_back(name);
     auto const age_s = now() - node.since_s;
     if (node.state == NodeState::asked && age_s > agent_time_s)
       late.push_back(name);
@@ -199,6 +203,12 @@ void Coordinator::check_nodes() {
       launcher_->end(name);
       node.since_s = now();
     }
+  }
+  for (auto const& name : restart) {
+    auto& node = nodes_.at(name);
+    auto const count = std::exchange(node.to_restart, 0);
+    if (node.state == NodeState::up && !finished_ && !code_)
+      start_members(name, count);
   }
   for (auto const& name : late) {
     nodes_.at(name).cause = "no agent in time";
