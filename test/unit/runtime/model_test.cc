@@ -6,6 +6,7 @@
 /// telling it on standard error.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "simulation.hh"
@@ -13,6 +14,7 @@
 namespace {
 
 using gleaner::simulation::Counts;
+using gleaner::simulation::Faults;
 using gleaner::simulation::Mutant;
 using gleaner::simulation::Violation;
 using gleaner::simulation::World;
@@ -23,16 +25,16 @@ std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
 }
 
 /// The first seed below `seeds` whose history breaks an invariant.
-std::optional<std::string> first_violation(std::uint64_t seeds, Mutant mutant,
-                                           Counts* counts = nullptr) {
+std::optional<std::string> first_violation(std::uint64_t seeds, Faults faults,
+                                           Mutant mutant, Counts& counts) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    World world(seed, mutant);
+    World world(seed, faults, mutant);
     try {
       world.run();
     } catch (Violation const& violation) {
       return "seed " + std::to_string(seed) + ": " + violation.what();
     }
-    if (counts) counts->add(world.counts());
+    counts.add(world.counts());
   }
   return std::nullopt;
 }
@@ -41,14 +43,15 @@ std::optional<std::string> first_violation(std::uint64_t seeds, Mutant mutant,
 
 TEST_CASE("every history keeps the invariants and ends") {
   if (auto const seed = number_from("GLEANER_MODEL_SEED", 0)) {
-    World world(seed, Mutant::none);
+    World world(seed, Faults::all);
     world.trace();
     CHECK_NOTHROW(world.run());
     return;
   }
   Counts counts;
-  auto const violation = first_violation(
-      number_from("GLEANER_MODEL_RUNS", 5000), Mutant::none, &counts);
+  auto const violation =
+      first_violation(number_from("GLEANER_MODEL_RUNS", 5000), Faults::all,
+                      Mutant::none, counts);
   INFO(violation.value_or(""));
   CHECK_FALSE(violation);
   WARN(counts.text());
@@ -61,12 +64,28 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.withdrawals > 0);
 }
 
+TEST_CASE("planned changes lose nothing") {
+  Counts counts;
+  auto const violation =
+      first_violation(1000, Faults::none, Mutant::none, counts);
+  INFO(violation.value_or(""));
+  CHECK_FALSE(violation);
+  INFO(counts.text());
+  CHECK(counts.switches > 500);
+  CHECK(counts.parks > 0);
+  CHECK(counts.recoveries == 0);
+  CHECK(counts.rollbacks == 0);
+  CHECK(counts.short_steps == 0);
+  CHECK(counts.redone == 0);
+}
+
 TEST_CASE("a defect around the protocol is noticed") {
   auto const mutant = GENERATE(Mutant::early_stable, Mutant::hasty_leaver,
                                Mutant::joiner_as_source, Mutant::mixed_buckets,
                                Mutant::early_reuse, Mutant::torn_takeover,
                                Mutant::forgetful_rank_0);
-  auto const violation = first_violation(5000, mutant);
+  Counts counts;
+  auto const violation = first_violation(5000, Faults::all, mutant, counts);
   INFO("mutant " << static_cast<int>(mutant));
   CHECK(violation);
 }

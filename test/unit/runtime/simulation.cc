@@ -14,7 +14,8 @@ void Counts::add(Counts const& o) {
   recoveries += o.recoveries, parks += o.parks, rollbacks += o.rollbacks;
   withdrawals += o.withdrawals, late_withdrawals += o.late_withdrawals;
   resets += o.resets, checkpoints += o.checkpoints, steps += o.steps;
-  replaced += o.replaced;
+  replaced += o.replaced, complaints += o.complaints;
+  coordinators += o.coordinators;
 }
 
 std::string Counts::text() const {
@@ -29,11 +30,12 @@ std::string Counts::text() const {
          item("parks", parks) + item("rollbacks", rollbacks) +
          item("withdrawals", withdrawals) +
          item("late_withdrawals", late_withdrawals) + item("resets", resets) +
-         item("checkpoints", checkpoints) + item("replaced", replaced);
+         item("checkpoints", checkpoints) + item("replaced", replaced) +
+         item("complaints", complaints) + item("coordinators", coordinators);
 }
 
-World::World(std::uint64_t seed, Mutant mutant)
-    : random_(seed), mutant_(mutant), budget_(0) {
+World::World(std::uint64_t seed, Faults faults, Mutant mutant)
+    : random_(seed), faults_(faults), mutant_(mutant), budget_(0) {
   int const sizes[] = {40, 60, 97};
   int const batches[] = {3, 6, 8, 10};
   options_.dataset_size = sizes[pick(0, 2)];
@@ -42,11 +44,11 @@ World::World(std::uint64_t seed, Mutant mutant)
   options_.seed = seed;
   options_.drop_last = chance() < .2;
   membership_options_.nodes_min = pick(1, 2);
-  membership_options_.checkpoint_prefix = "c";
+  membership_options_.checkpoint_prefix = "c1-";
   membership_options_.checkpoint_interval_s = chance() < .3 ? 0 : .5;
   membership_ = std::make_unique<Membership>(membership_options_);
   shown_.push_back({Lineages::initial, 0, {}});
-  budget_ = pick(0, 12);
+  budget_ = pick(0, 16);
   counts_.histories = 1;
   for (int n = pick(1, 3); n > 0; --n) {
     auto const name = "n" + std::to_string(next_node_++);
@@ -109,7 +111,7 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
   if (p.reduce && !p.stopping && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
     add(Kind::launch, 2);
-  if (can_complete(p)) add(Kind::complete, 2);
+  if (can_complete(p)) add(Kind::complete, p.id % 3 == 0 ? .3 : 2);  // some lag
   if (p.stopping) add(Kind::stopped, 1);
   if (!p.hung)
     for (auto const& [generation, plane] : p.planes)
@@ -123,11 +125,12 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
     add(Kind::take_over, 1);
   if (!p.writing.empty()) add(Kind::write, .5);
   if (p.loading) add(Kind::load, 1);
+  if (may_complain(p)) add(Kind::complain, .2);
 }
 
 void World::enabled_around(std::vector<Action>& actions) {
   using Kind = Action::Kind;
-  int staying = 0, occupied = 0;
+  int staying = 0;
   for (auto const& [name, node] : nodes_) {
     if (node.free) {
       actions.push_back({Kind::gone, 0, name, 1});
@@ -138,7 +141,6 @@ void World::enabled_around(std::vector<Action>& actions) {
     int running = 0;
     for (auto const& [id, p] : processes_)
       running += p->node == name && p->alive && !p->cut;
-    occupied += running > 0;
     if (running < node.size) actions.push_back({Kind::replace, 0, name, .3});
   }
   if (staying < membership_options_.nodes_min)
@@ -148,14 +150,37 @@ void World::enabled_around(std::vector<Action>& actions) {
   for (auto const& [name, node] : nodes_) {
     if (node.free) continue;
     if (!node.leaving) actions.push_back({Kind::leave, 0, name, .03});
-    actions.push_back({Kind::kill_node, 0, name, .005});
   }
+  if (faults_ == Faults::none) return;
+  auto const danger = this->danger();
+  for (auto const& [name, node] : nodes_)
+    if (!node.free)
+      actions.push_back({Kind::kill_node, 0, name, .003 * danger});
   for (auto const& [id, p] : processes_) {
     if (!p->alive || p->cut) continue;
-    actions.push_back({Kind::kill, id, "", .02});
-    actions.push_back({Kind::lose, id, "", .005});
+    auto const worth = p->session.full() ? danger : .2;
+    actions.push_back({Kind::kill, id, "", .015 * worth});
+    actions.push_back({Kind::lose, id, "", .004 * worth});
     if (!p->hung) actions.push_back({Kind::hang, id, "", .002});
   }
+  actions.push_back({Kind::jump, 0, "", .01});
+  actions.push_back({Kind::coordinator, 0, "", .002});
+}
+
+/// Losses are likelier while something else is under way.
+double World::danger() const {
+  double factor = 1;
+  msg::Step low = -1, high = -1;
+  for (auto const& [id, p] : processes_) {
+    if (!p->alive || p->cut) continue;
+    if (p->stopping || p->serving || p->fetching || p->loading) factor = 4;
+    if (p->takeover) return 20;
+    if (!p->session.full()) continue;
+    auto const complete = p->session.complete();
+    low = low < 0 ? complete : std::min(low, complete);
+    high = std::max(high, complete);
+  }
+  return low < high ? 8 * factor : factor;
 }
 
 void World::perform(Action const& action) {
@@ -211,6 +236,8 @@ void World::perform(Action const& action) {
       return write(p);
     case Kind::load:
       return load(p);
+    case Kind::complain:
+      return complain(p);
     default:
       return perform_outside(action);
   }
@@ -269,8 +296,9 @@ void World::perform_outside(Action const& action) {
       --budget_;
       nodes_.at(action.node).leaving = true;
       double const within[] = {.3, 5, 60, 1e9};
+      auto const soonest = faults_ == Faults::none ? 2 : 0;
       return carry_out(membership_->leave_node(
-          now_, action.node, now_ + within[pick(0, 3)], "reclaim"));
+          now_, action.node, now_ + within[pick(soonest, 3)], "reclaim"));
     }
     case Kind::come: {
       if (budget_ > 0) --budget_;
@@ -285,6 +313,12 @@ void World::perform_outside(Action const& action) {
       --budget_;
       process(action.member).hung = true;
       return;
+    case Kind::jump:  // a slow machine: timeouts that nobody deserved
+      --budget_;
+      now_ += pick(1, 40);
+      return carry_out(membership_->tick(now_));
+    case Kind::coordinator:
+      return replace_coordinator();
     default:
       throw Violation("the simulation has an unknown action");
   }
@@ -300,6 +334,30 @@ void World::start_members(std::string const& node, int n) {
     ++next_id_;
   }
   carry_out(membership_->add_members(now_, node, ids));
+}
+
+/// The batch job ended, and was started again.
+void World::replace_coordinator() {
+  --budget_;
+  ++counts_.coordinators;
+  for (auto& [id, p] : processes_) {
+    p->cut = true;
+    die(*p);
+  }
+  nodes_.clear();
+  collectives_.clear();
+  msg::Step step = 0;
+  if (latest_.empty()) {
+    membership_options_.start_from.reset();
+  } else {
+    step = files_.at(latest_).step;
+    membership_options_.start_from =
+        membership::Checkpoint{latest_, step, shown_[step].samples_seen};
+  }
+  shown_.resize(step + 1);
+  membership_options_.checkpoint_prefix =
+      "c" + std::to_string(++coordinators_) + "-";
+  membership_ = std::make_unique<Membership>(membership_options_);
 }
 
 void World::die(Process& p) {

@@ -41,11 +41,15 @@ enum class Mutant {
   forgetful_rank_0,  ///< a report of a stable step is lost without a death
 };
 
+/// What may happen to members.
+enum class Faults { none, all };
+
 struct Counts {
   std::uint64_t histories = 0, events = 0, kills = 0, zombies = 0, switches = 0,
                 takeovers = 0, redone = 0, short_steps = 0, recoveries = 0,
                 parks = 0, rollbacks = 0, withdrawals = 0, late_withdrawals = 0,
-                resets = 0, checkpoints = 0, steps = 0, replaced = 0;
+                resets = 0, checkpoints = 0, steps = 0, replaced = 0,
+                complaints = 0, coordinators = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -133,6 +137,7 @@ struct Process {
     std::vector<msg::MemberId> members;
     bool blobs = false;
     bool connected = false;
+    bool broken = false;
   };
   std::map<msg::Generation, Plane> planes;
   bool stopping = false;
@@ -165,7 +170,7 @@ struct Process {
 
 class World {
  public:
-  World(std::uint64_t seed, Mutant mutant);
+  World(std::uint64_t seed, Faults faults, Mutant mutant = Mutant::none);
 
   /// Run the history to its end.  With a trace, tell it on standard error.
   void run();
@@ -198,6 +203,8 @@ class World {
       come,
       replace,
       hang,
+      jump,
+      coordinator,
       gone
     };
     Kind kind;
@@ -238,6 +245,10 @@ class World {
     return std::uniform_int_distribution<>(low, high)(random_);
   }
   std::string idle_text();
+  double danger() const;
+  bool may_complain(Process& p);
+  void complain(Process& p);
+  void replace_coordinator();
   void tell(char const* what, msg::MemberId member, nlohmann::json const& json);
 
   // The coordinator and its nodes (simulation.cc).
@@ -292,6 +303,7 @@ class World {
   std::vector<Process*> full_members();
 
   std::mt19937_64 random_;
+  Faults const faults_;
   Mutant const mutant_;
   SamplerOptions options_;
   membership::Options membership_options_;
@@ -302,6 +314,7 @@ class World {
   int budget_;  ///< events that the environment still causes
   bool finished_ = false;
   int idle_ = 0;
+  int coordinators_ = 1;
   bool trace_ = false;
   bool dirty_ = true;  ///< something that invariants are about has changed
 

@@ -130,7 +130,7 @@ void World::on(Process& p, session::ConnectPlane const& action) {
 
 void World::connect(Process& p) {
   for (auto& [generation, plane] : p.planes) {
-    if (!plane.blobs || plane.connected) continue;
+    if (!plane.blobs || plane.connected || plane.broken) continue;
     plane.connected = true;
     return carry_out(p, p.session.plane_connected(generation));
   }
@@ -170,13 +170,44 @@ void World::stop(Process& p) {
   carry_out(p, p.session.plane_stopped());
 }
 
+/// Something that this process waits for does not come: known with certainty
+/// when another is gone, believed wrongly now and then.
+bool World::may_complain(Process& p) {
+  if (faults_ == Faults::none || p.stopping) return false;
+  bool const waits = p.reduce || p.fetching || p.takeover || !p.planes.empty();
+  if (!waits) return false;
+  if (budget_ > 0 && chance() < .002) return true;
+  if (p.takeover) return !process(p.takeover->what.donor.member).alive;
+  if (!p.reduce) return false;
+  auto const it = p.planes.find(p.reduce->generation);
+  if (it == p.planes.end() || it->second.broken) return false;
+  for (auto const id : it->second.members)
+    if (!process(id).planes.count(p.reduce->generation)) return true;
+  return false;
+}
+
+void World::complain(Process& p) {
+  ++counts_.complaints;
+  if (budget_ > 0) --budget_;
+  auto generation = p.reduce ? p.reduce->generation : msg::Generation{0};
+  if (p.takeover) generation = p.takeover->what.generation;
+  if (p.fetching) generation = p.fetching->what.generation;
+  if (generation == 0) generation = p.planes.begin()->first;
+  p.fetching.reset();
+  p.takeover.reset();
+  if (auto const it = p.planes.find(generation); it != p.planes.end())
+    it->second.broken = true;
+  carry_out(p, p.session.failed(generation, "the other end is gone"));
+}
+
 // --- the reduction ---------------------------------------------------------
 
 void World::on(Process& p, session::Reduce const& action) {
   if (!p.step || p.step->step != action.step)
     throw Violation("reduction of a step that was not begun");
   auto const plane = p.planes.find(action.generation);
-  if (plane == p.planes.end() || !plane->second.connected)
+  if (plane == p.planes.end() || !plane->second.connected ||
+      p.step->step != action.step)
     throw Violation("reduction in a plane that is not connected");
   counts_.redone += p.buffer(action.step, 0).step == action.step;
   p.reduce = action;
@@ -208,7 +239,7 @@ bool World::can_complete(Process& p) {
   if (!p.reduce || p.done == p.launched) return false;
   auto const [generation, step] = *p.reduce;
   auto const plane = p.planes.find(generation);
-  if (plane == p.planes.end()) return false;
+  if (plane == p.planes.end() || plane->second.broken) return false;
   auto const it = collectives_.find({generation, step, p.done});
   return it != collectives_.end() &&
          it->second.sum.size() == plane->second.members.size() &&
@@ -341,7 +372,7 @@ void World::on(Process& p, session::WriteCheckpoint const& action) {
 void World::write(Process& p) {
   auto const [what, state] = p.writing.front();
   p.writing.erase(p.writing.begin());
-  if (budget_ > 0 && chance() < .1) {
+  if (faults_ == Faults::all && budget_ > 0 && chance() < .1) {
     --budget_;
     return carry_out(p, p.session.checkpoint_failed(what.path, "disk full"));
   }
@@ -361,7 +392,7 @@ void World::load(Process& p) {
   auto const [generation, path] = *p.loading;
   p.loading.reset();
   p.state = torn;
-  if (budget_ > 0 && chance() < .1) {
+  if (faults_ == Faults::all && budget_ > 0 && chance() < .1) {
     --budget_;
     return carry_out(p, p.session.checkpoint_failed(path, "unreadable"));
   }
