@@ -10,13 +10,15 @@
 namespace gleaner {
 
 /// The first failure blocks for `first_s`, each further one for twice as long
-/// up to `most_s`; a success forgets them.
+/// up to `most_s`; a success forgets them.  Failures while blocked are of the
+/// same burst and count as one.
 template <class Key>
 class Backoff {
  public:
   Backoff(double first_s, double most_s) : first_s_(first_s), most_s_(most_s) {}
 
   void fail(Key const& key, TimeS now) {
+    if (blocks(key, now)) return;
     auto& entry = entries_[key];
     entry.wait_s =
         entry.wait_s > 0 ? std::min(most_s_, entry.wait_s * 2) : first_s_;

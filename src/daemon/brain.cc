@@ -10,8 +10,9 @@ namespace {
 
 constexpr double register_wait_s = 5;    ///< for a new job to be in a snapshot
 constexpr double plan_give_back_s = 30;  ///< nobody waits for these nodes
-constexpr double missing_wait_s = 1;     ///< snapshots may be torn for a moment
-constexpr double extend_ahead_s = 90;    ///< Slurm looks at limits every 30 s
+// Nodes are no holes either while a restarted slurmctld waits for their slurmd.
+constexpr double missing_wait_s = 30;
+constexpr double extend_ahead_s = 90;  ///< Slurm looks at limits every 30 s
 constexpr double extend_retry_s = 20;
 
 }  // namespace

@@ -146,7 +146,20 @@ TEST_CASE("a leased node that is drained is given back in peace") {
   w.running_trainer(7, 1, 4, {"n1", "n2"});
   w.holes("n1");
   CHECK(w.look() == "");
+  CHECK(w.later(29) == "");
   CHECK(w.later(2) == "back n2 of 7 (drained, 30s)");
+}
+
+TEST_CASE("a slurmctld that waits for its nodes to register drains nothing") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 4, {"n1", "n2"});
+  w.holes("");
+  CHECK(w.look() == "");
+  CHECK(w.later(10) == "");
+  w.holes("n[1-2]");
+  CHECK(w.look() == "");
+  CHECK(w.later(60) == "");
 }
 
 TEST_CASE("a node given back is free again only when Slurm says so") {
