@@ -35,7 +35,7 @@ namespace {
 constexpr double repeat_s = 5;  ///< push an unchanged snapshot this often
 constexpr double retry_s_min = 0.1;
 constexpr double retry_s_max = 1;
-constexpr time_t stop_s_max = 2;
+constexpr time_t stop_s_max = 1;
 
 std::string slurm_version() {
   auto const two = [](int n) {
@@ -121,6 +121,7 @@ class Loop {
   double retry_at_s_ = 0;
   double retry_s_ = retry_s_min;
   double pushed_at_s_ = 0;
+  std::string not_found_;  ///< why the last attempt failed
   bool wake_failed_ = false;
   bool load_failed_ = false;
 };
@@ -158,11 +159,19 @@ void Loop::try_connect() {
   auto const connected =
       link_.connect(config_.run_dir + "/gleanerd.sock", hello);
   if (!connected) {
+    // A gleanerd that is not there is said once, and again when the reason is
+    // another one.
+    if (connected.error().message != not_found_)
+      log_to_slurm(LogLevel::info, LogLine("gleanerd_not_found")
+                                       .kv("dir", config_.run_dir)
+                                       .kv("why", connected.error().message));
+    not_found_ = connected.error().message;
     retry_at_s_ = clock_.monotonic_s() + retry_s_;
     retry_s_ = std::min(2 * retry_s_, retry_s_max);
     return;
   }
   retry_s_ = retry_s_min;
+  not_found_.clear();
   pacer_->wake(clock_.monotonic_s());
   pushed_at_s_ = 0;
   bool const bound = wake_.bind(config_.run_dir + "/wake.sock");

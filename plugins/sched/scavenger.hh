@@ -24,7 +24,7 @@ class Scavenger {
   /// Starts the thread.
   Scavenger();
 
-  /// Stops it; waits for at most two seconds.  A thread that is then still in
+  /// Stops it; waits for at most a second.  A thread that is then still in
   /// an RPC ends when the RPC does, and the plugin's code stays mapped for it.
   ~Scavenger();
 

@@ -2,6 +2,7 @@
 /// Acting on Slurm through libslurm.
 #include "slurm/control.hh"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,8 @@ namespace gleaner {
 namespace {
 
 constexpr time_t day_s = 24 * 3600;
+constexpr int quit_ms_max = 100;  ///< that an agent has to leave by itself
+constexpr int poll_ms = 5;
 
 template <class Message>
 using Owned = std::unique_ptr<Message, void (*)(Message*)>;
@@ -96,9 +99,31 @@ class RealSlurmControl final : public SlurmControl {
   Config config_;
 };
 
+/// Does Slurm still count the job as running?  No, when it cannot tell.
+bool is_running(JobId job) {
+  job_info_msg_t* answer = nullptr;
+  if (slurm_load_job(&answer, job, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
+    return false;
+  Owned<job_info_msg_t> const message(answer, slurm_free_job_info_msg);
+  return message->record_count > 0 &&
+         message->job_array[0].job_state == JOB_RUNNING;
+}
+
+/// Wait for the lease to end by itself; false when it does not.
+bool ends_by_itself(JobId job) {
+  for (int waited_ms = 0; waited_ms < quit_ms_max; waited_ms += poll_ms) {
+    if (!is_running(job)) return true;
+    poll(nullptr, 0, poll_ms);
+  }
+  return !is_running(job);
+}
+
 Result<void> RealSlurmControl::end_lease(JobId job) {
-  // A job without a step, or without its slurmd, cannot be signalled; the next
+  // A job without a step, or without its slurmd, cannot be signalled; the last
   // call ends it all the same.
+  if (slurm_signal_job(compat::job_ref(job), SIGTERM) == SLURM_SUCCESS &&
+      ends_by_itself(job))
+    return {};
   (void)slurm_signal_job(compat::job_ref(job), SIGKILL);
   if (slurm_kill_job(compat::job_ref(job), SIGKILL, 0) == SLURM_SUCCESS ||
       is_over(errno))
@@ -123,14 +148,13 @@ Result<JobRecord> RealSlurmControl::job(JobId job) {
 }
 
 Result<void> RealSlurmControl::set_time_limit(JobId job, int minutes) {
-  auto id = std::to_string(job);
   job_desc_msg_t update;
   slurm_init_job_desc_msg(&update);
   update.job_id = job;
-  update.job_id_str = id.data();
   update.time_limit = static_cast<std::uint32_t>(minutes);
   if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
-  return slurm_failure("cannot set the time limit of job " + id);
+  return slurm_failure("cannot set the time limit of job " +
+                       std::to_string(job));
 }
 
 Result<void> RealSlurmControl::keep_reservation() {
