@@ -39,7 +39,24 @@ inline std::uint32_t job_id(slurm_job_info_t const& job) {
 #endif
 }
 
-/// Whose job slurm_signal_job() and slurm_kill_job() mean.
+/// Which job an update is for.
+inline void set_job_id(job_desc_msg_t* update, std::uint32_t job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  update->step_id.job_id = job;
+#else
+  update->job_id = job;
+#endif
+}
+
+inline void free_conf(slurm_conf_t* conf) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+  slurm_free_conf(conf);
+#else
+  slurm_free_ctl_conf(conf);
+#endif
+}
+
+/// Whose job slurm_load_job(), slurm_signal_job() and slurm_kill_job() mean.
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 inline slurm_step_id_t job_ref(std::uint32_t job) {
   slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;

@@ -102,7 +102,8 @@ class RealSlurmControl final : public SlurmControl {
 /// Does Slurm still count the job as running?  No, when it cannot tell.
 bool is_running(JobId job) {
   job_info_msg_t* answer = nullptr;
-  if (slurm_load_job(&answer, job, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
+  if (slurm_load_job(&answer, compat::job_ref(job), SHOW_ALL | SHOW_LOCAL) !=
+      SLURM_SUCCESS)
     return false;
   Owned<job_info_msg_t> const message(answer, slurm_free_job_info_msg);
   return message->record_count > 0 &&
@@ -133,7 +134,8 @@ Result<void> RealSlurmControl::end_lease(JobId job) {
 
 Result<JobRecord> RealSlurmControl::job(JobId job) {
   job_info_msg_t* answer = nullptr;
-  if (slurm_load_job(&answer, job, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
+  if (slurm_load_job(&answer, compat::job_ref(job), SHOW_ALL | SHOW_LOCAL) !=
+      SLURM_SUCCESS) {
     auto error = slurm_failure("cannot look up job " + std::to_string(job));
     if (errno == ESLURM_INVALID_JOB_ID) error.code = Errc::not_found;
     return error;
@@ -150,7 +152,7 @@ Result<JobRecord> RealSlurmControl::job(JobId job) {
 Result<void> RealSlurmControl::set_time_limit(JobId job, int minutes) {
   job_desc_msg_t update;
   slurm_init_job_desc_msg(&update);
-  update.job_id = job;
+  compat::set_job_id(&update, job);
   update.time_limit = static_cast<std::uint32_t>(minutes);
   if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
   return slurm_failure("cannot set the time limit of job " +
@@ -211,7 +213,7 @@ Result<SlurmSetup> RealSlurmControl::check() {
   slurm_conf_t* conf_answer = nullptr;
   if (slurm_load_ctl_conf(0, &conf_answer) != SLURM_SUCCESS)
     return slurm_failure("cannot load the configuration of slurmctld");
-  Owned<slurm_conf_t> const conf(conf_answer, slurm_free_ctl_conf);
+  Owned<slurm_conf_t> const conf(conf_answer, compat::free_conf);
   partition_info_msg_t* partitions_answer = nullptr;
   if (slurm_load_partitions(0, &partitions_answer, SHOW_ALL | SHOW_LOCAL) !=
       SLURM_SUCCESS)
