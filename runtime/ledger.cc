@@ -123,8 +123,9 @@ void Ledger::settle_checkpoint() {
 
 std::optional<membership::Register> Ledger::take_registered() {
   if (!std::exchange(unannounced_, false)) return std::nullopt;
-  return membership::Register{kept_.back().checkpoint.path,
-                              std::exchange(superseded_, {})};
+  auto const& newest = kept_.back().checkpoint;
+  return membership::Register{newest.path, std::exchange(superseded_, {}),
+                              newest.step, newest.samples_seen};
 }
 
 std::optional<membership::Checkpoint> Ledger::newest() const {

@@ -58,6 +58,8 @@ struct NodeFree {
 struct Register {
   std::string path;
   std::vector<std::string> superseded;
+  msg::Step step = 0;
+  std::uint64_t samples_seen = 0;
 };
 
 /// Every sample of every pass is in the state: the training is over.  Members

@@ -205,7 +205,10 @@ void Coordinator::end(int code) {
 }
 
 void Coordinator::check_end() {
-  if (finished_ && !code_ && members_.empty()) end(program_code_);
+  if (finished_ && !code_ &&
+      (members_.empty() ||
+       now() - finished_since_s_ > options_.finish_timeout_s))
+    end(program_code_);
   if (!code_) return;
   if (launcher_->empty() || now() - ending_since_s_ > end_time_s) io_.stop();
 }

@@ -62,6 +62,7 @@ class Coordinator {
   struct MemberPeer {
     std::string node;
     std::shared_ptr<Channel> channel;  ///< null until it has connected
+    bool may_end = false;  ///< it was told to: its end is no loss
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);
@@ -124,6 +125,7 @@ class Coordinator {
   msg::MemberId last_member_ = 0;
   int failures_ = 0;  ///< of the program, since a step was recorded
   bool finished_ = false;
+  double finished_since_s_ = 0;
   int program_code_ = 0;          ///< of members that ended after the finish
   bool ended_by_itself_ = false;  ///< the program returned 0 before the end
   std::optional<int> code_;       ///< set: we are ending with it

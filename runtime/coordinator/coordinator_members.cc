@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How a trainer's members come and go, and what Membership orders of us.
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "core/log.hh"
+#include "runtime/coordinator/checkpoint_pointer.hh"
 #include "runtime/coordinator/coordinator.hh"
 
 namespace gleaner {
@@ -67,11 +67,9 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   if (found == members_.end()) return;
   auto const name = found->second.node;
   auto const code = exited.code;
-  if (finished_) {
-    if (code != 0) program_code_ = code;
-  } else if (code != 0) {
-    ++failures_;
-  }
+  bool const expected = found->second.may_end;
+  if (finished_ && code != 0 && program_code_ == 0) program_code_ = code;
+  if (!expected && code != 0) ++failures_;
   if (found->second.channel) found->second.channel->close();
   members_.erase(found);
   auto const node = nodes_.find(name);
@@ -84,7 +82,9 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
     return program_failed(code, "it failed " + std::to_string(failures_) +
                                     " times without a step");
   if (node == nodes_.end() || node->second.state != NodeState::up) return;
-  if (code == 0) {
+  if (expected) {
+    restart_later(name);
+  } else if (code == 0) {
     // It returned from its loop although the training goes on.
     ended_by_itself_ = true;
     if (members_.empty()) program_failed(0, "the program ended by itself");
@@ -106,10 +106,12 @@ void Coordinator::restart_later(std::string const& name) {
 void Coordinator::member_gone(msg::MemberId id, std::string const& why) {
   auto const found = members_.find(id);
   if (found == members_.end() || !found->second.channel) return;
-  // The process may still be there, frozen or cut off: it must not come back.
   found->second.channel = nullptr;
+  // Told to leave or to finish, it closes its connection and ends in its time.
+  if (found->second.may_end) return;
+  // The process may still be there, frozen or cut off: it must not come back.
   if (auto const node = nodes_.find(found->second.node);
-      node != nodes_.end() && node->second.agent && !finished_)
+      node != nodes_.end() && node->second.agent)
     node->second.agent->send(to_json(msg::ToAgent(msg::KillMembers{{id}})));
   carry_out(membership_->member_gone(now(), id, why));
 }
@@ -129,7 +131,11 @@ void Coordinator::carry_out(Membership::Orders const& orders) {
 
 void Coordinator::carry_out(membership::Send const& order) {
   auto const found = members_.find(order.member);
-  if (found != members_.end() && found->second.channel)
+  if (found == members_.end()) return;
+  if (std::holds_alternative<msg::Release>(order.message) ||
+      std::holds_alternative<msg::Finish>(order.message))
+    found->second.may_end = true;
+  if (found->second.channel)
     found->second.channel->send(to_json(order.message));
 }
 
@@ -172,24 +178,17 @@ void Coordinator::carry_out(membership::NodeFree const& order) {
   if (nodes_.count(order.node)) end_node(order.node);
 }
 
-/// `latest` is moved in one step, so that it always names a whole file.
 void Coordinator::carry_out(membership::Register const& order) {
-  namespace fs = std::filesystem;
-  auto const latest = fs::path(options_.dir) / "checkpoints" / "latest";
-  auto const next = latest.string() + ".next";
-  std::error_code error;
-  fs::remove(next, error);
-  fs::create_symlink(fs::path(order.path).filename(), next, error);
-  if (!error) fs::rename(next, latest, error);
-  if (error)
-    log_to_stderr(LogLevel::error, LogLine("latest_not_moved")
-                                       .kv("path", latest.string())
-                                       .kv("why", error.message()));
-  for (auto const& path : order.superseded) fs::remove(path, error);
+  auto const pointed = point_to_latest(options_.dir, order);
+  if (!pointed)
+    log_to_stderr(
+        LogLevel::error,
+        LogLine("latest_not_moved").kv("why", pointed.error().message));
 }
 
 void Coordinator::carry_out(membership::TrainingFinished const&) {
   finished_ = true;
+  finished_since_s_ = now();
   source_->send(progress_.report(now(), membership_->summary()));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hh"
+#include "runtime/coordinator/checkpoint_pointer.hh"
 #include "runtime/coordinator/coordinator.hh"
 
 namespace gleaner {
@@ -40,12 +41,18 @@ void Coordinator::on_registered(msg::Registered const& message) {
   if (membership_) return;  // gleanerd came back
   membership::Options options;
   options.nodes_min = message.nodes_min;
-  options.checkpoint_prefix = options_.dir + "/checkpoints/checkpoint-";
+  options.checkpoint_prefix = checkpoint_prefix(options_.dir);
   options.checkpoint_interval_s = options_.checkpoint_interval_s;
   options.failure_timeout_s = options_.failure_timeout_s;
+  if (options_.resume) options.start_from = read_latest(options_.dir);
   membership_.emplace(options);
   events_.write("registered", {{"nodes_min", message.nodes_min},
                                {"nodes_max", message.nodes_max}});
+  if (!options.start_from) return;
+  // Steps beyond it that the log has from an earlier run are void.
+  events_.write("rollback", {{"to_step", options.start_from->step},
+                             {"samples_seen", options.start_from->samples_seen},
+                             {"path", options.start_from->path}});
 }
 
 void Coordinator::on_grant(msg::Grant const& grant) {
@@ -107,6 +114,10 @@ void Coordinator::on_agent_message(std::string const& name,
   }
   if (auto const* hello = std::get_if<msg::AgentHello>(&*message))
     on_agent_hello(name, *hello);
+  else if (auto const* started = std::get_if<msg::MemberStarted>(&*message))
+    events_.write(
+        "member_started",
+        {{"member", started->member}, {"node", name}, {"pid", started->pid}});
   else if (auto const* exited = std::get_if<msg::MemberExited>(&*message))
     on_member_exit(*exited);
 }

@@ -2,6 +2,8 @@
 if HAVE_MUNGE
 noinst_LTLIBRARIES += %reldir%/libleasing.la
 %canon_reldir%_libleasing_la_SOURCES = \
+	%reldir%/checkpoint_pointer.hh \
+	%reldir%/checkpoint_pointer.cc \
 	%reldir%/daemon_link.hh \
 	%reldir%/daemon_link.cc \
 	%reldir%/event_log.hh \

@@ -50,6 +50,8 @@ Result<void> complete(CoordinatorOptions* options) {
                  "cannot find the current directory (" + error.message() + ")"};
   auto const job = environment("SLURM_JOB_ID");
   std::from_chars(job.data(), job.data() + job.size(), options->job);
+  // Slurm started the batch job again.
+  if (!environment("SLURM_RESTART_COUNT").empty()) options->resume = true;
   if (options->dir.empty()) options->dir = default_dir(*options);
   options->dir = std::filesystem::absolute(options->dir, error).string();
   if (options->agent.empty()) options->agent = find_agent();
@@ -100,6 +102,13 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "Seconds of silence after which a member counts as lost")
       ->capture_default_str()
       ->check(CLI::Range(0.5, 3600.0));
+  app.add_option("--finish-timeout", options.finish_timeout_s,
+                 "Seconds that the program may go on after the last step")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_flag("--resume", options.resume,
+               "Go on from the newest checkpoint in the run directory, as a "
+               "requeued job does");
   app.add_option("--address", options.address,
                  "Name or address of this host, as other nodes reach it "
                  "[host name]");

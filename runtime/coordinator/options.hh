@@ -21,10 +21,12 @@ struct CoordinatorOptions {
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   double failure_timeout_s = 5;
-  int local_nodes = -1;  ///< 0 or more: without Slurm
-  int nodes_min = 1;     ///< with local_nodes; else gleanerd says
-  JobId job = 0;         ///< our base job
-  Config config;         ///< gleaner.yaml; defaults with local_nodes
+  double finish_timeout_s = 300;  ///< for the program, after the last step
+  bool resume = false;            ///< go on from the checkpoint that `dir` has
+  int local_nodes = -1;           ///< 0 or more: without Slurm
+  int nodes_min = 1;              ///< with local_nodes; else gleanerd says
+  JobId job = 0;                  ///< our base job
+  Config config;                  ///< gleaner.yaml; defaults with local_nodes
 };
 
 /// Read the command line and the environment.  Fails with invalid_argument,

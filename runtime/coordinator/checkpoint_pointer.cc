@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/coordinator/checkpoint_pointer.hh"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace gleaner {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+fs::path directory_of(std::string const& dir) {
+  return fs::path(dir) / "checkpoints";
+}
+fs::path pointer_of(std::string const& dir) {
+  return directory_of(dir) / "latest.json";
+}
+
+}  // namespace
+
+std::string checkpoint_prefix(std::string const& dir) {
+  std::error_code error;
+  fs::create_directories(directory_of(dir), error);  // writing will tell
+  auto const since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  auto const run =
+      std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
+  return directory_of(dir) /
+         ("run-" + std::to_string(run) + '-' + std::to_string(getpid()) + '-');
+}
+
+Result<void> point_to_latest(std::string const& dir,
+                             membership::Register const& newest) {
+  auto const pointer = pointer_of(dir);
+  auto const temporary = pointer.string() + ".tmp";
+  {
+    std::ofstream file(temporary);
+    file << json{{"path", newest.path},
+                 {"step", newest.step},
+                 {"samples_seen", newest.samples_seen}}
+                .dump()
+         << '\n';
+    if (!file.flush())
+      return Error{Errc::io, "cannot write '" + temporary + "'"};
+  }
+  std::error_code error;
+  fs::rename(temporary, pointer, error);
+  if (error)
+    return Error{Errc::io,
+                 "cannot rename '" + temporary + "': " + error.message()};
+  for (auto const& old : newest.superseded) fs::remove(old, error);
+  return {};
+}
+
+std::optional<membership::Checkpoint> read_latest(std::string const& dir) {
+  std::ifstream file(pointer_of(dir));
+  auto const pointer = json::parse(file, nullptr, false);
+  if (!pointer.is_object()) return std::nullopt;
+  try {
+    membership::Checkpoint checkpoint;
+    checkpoint.path = pointer.at("path").get<std::string>();
+    checkpoint.step = pointer.at("step").get<msg::Step>();
+    checkpoint.samples_seen = pointer.at("samples_seen").get<std::uint64_t>();
+    std::error_code error;
+    if (!fs::exists(checkpoint.path, error)) return std::nullopt;
+    return checkpoint;
+  } catch (json::exception const&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace gleaner
