@@ -69,6 +69,19 @@ int status_code(int status) {
 
 ChildProcesses::~ChildProcesses() { end_all(); }
 
+void ChildProcesses::reap_orphans() {
+  for (;;) {
+    // Look first: a child of our own is for reap(), which reports its end.
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+      return;
+    for (auto const& [key, pid] : pids_)
+      if (pid == info.si_pid) return;
+    ::waitpid(info.si_pid, nullptr, WNOHANG);
+  }
+}
+
 void ChildProcesses::end_all(std::chrono::milliseconds grace) {
   auto const now = std::chrono::steady_clock::now();
   reap_until(now + grace);
@@ -79,6 +92,7 @@ void ChildProcesses::end_all(std::chrono::milliseconds grace) {
 void ChildProcesses::reap_until(std::chrono::steady_clock::time_point end) {
   while (!empty() && std::chrono::steady_clock::now() < end) {
     reap([](Key, int) {});
+    reap_orphans();
     if (!empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -50,6 +50,9 @@ class ChildProcesses {
   /// status, 128 + signal when a signal ended it.
   void reap(std::function<void(Key, int)> const& exited);
 
+  /// Reap processes that others left to us (PR_SET_CHILD_SUBREAPER).
+  void reap_orphans();
+
   /// Give all `grace` to end by themselves, then SIGKILL, and wait until they
   /// are reaped, at most 5 s: a process in an uninterruptible system call must
   /// not hold us.

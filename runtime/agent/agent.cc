@@ -4,6 +4,8 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "core/log.hh"
 #include "proto/secret_handshake.hh"
@@ -49,6 +52,16 @@ std::vector<std::string> inherited_environment() {
   return env;
 }
 
+/// Orphans were killed with their group; give the kernel a moment to hand them
+/// to us, so that none is left for slurmstepd.
+void await_orphans() {
+  auto const end =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  while (::waitpid(-1, nullptr, WNOHANG) >= 0 &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 }  // namespace
 
 Result<AgentOptions> AgentOptions::from_environment() {
@@ -80,11 +93,15 @@ Agent::Agent(AgentOptions options)
       retry_(io_) {}
 
 int Agent::run() {
+  // What members leave behind comes to us, not to slurmstepd, which looks for
+  // it only now and then and keeps the lease for seconds.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   on_child();
   on_signal();
   connect(connect_attempts - 1);
   io_.run();
   members_.end_all();
+  await_orphans();
   return code_;
 }
 
@@ -194,6 +211,7 @@ void Agent::on_child() {
     members_.reap([this](msg::MemberId member, int code) {
       send(msg::MemberExited{member, code});
     });
+    members_.reap_orphans();
     on_child();
   });
 }

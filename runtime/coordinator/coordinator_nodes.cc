@@ -186,7 +186,8 @@ void Coordinator::on_lease_end(std::string const& name, int code,
                               : asked_for        ? "released"
                                                  : "lost";
     source_->send(msg::LeaseEnded{name, node.lease_job, cause});
-    if (node.cause.empty()) node.cause = why.empty() ? cause : why;
+    if (node.cause.empty())
+      node.cause = cause == "lost" && !why.empty() ? why : cause;
     events_.write(
         "node_left",
         {{"node", name}, {"lease_job", node.lease_job}, {"cause", node.cause}});

@@ -25,6 +25,16 @@ std::vector<std::string> own_environment() {
   return env;
 }
 
+/// What srun and the agent wrote, to our own standard error, but for a remark
+/// that srun makes of --cpu-bind=none on clusters that bind nothing anyway.
+void pass_on(std::string_view text) {
+  constexpr std::string_view remark =
+      "srun: cluster configuration lacks support for cpu binding\n";
+  if (text == remark) return;
+  [[maybe_unused]] auto const out =
+      ::write(STDERR_FILENO, text.data(), text.size());
+}
+
 }  // namespace
 
 /// One srun.
@@ -36,7 +46,7 @@ struct LeaseLauncher::Srun {
   asio::steady_timer term;                ///< from SIGTERM to SIGKILL
   std::array<char, 4096> input{};
   std::string line;       ///< not yet complete
-  std::string complaint;  ///< last line that began with "srun: "
+  std::string complaint;  ///< last line that began with "srun: error: "
 
   void take(std::string_view bytes);
 };
@@ -48,7 +58,7 @@ void LeaseLauncher::Srun::take(std::string_view bytes) {
       if (line.size() < complaint_bytes_max) line += c;
       continue;
     }
-    if (line.starts_with("srun: ")) complaint = line;
+    if (line.starts_with("srun: error: ")) complaint = line;
     line.clear();
   }
 }
@@ -138,8 +148,7 @@ void LeaseLauncher::ended(ChildProcesses::Key key, int code) {
     auto const n = srun->errors.read_some(asio::buffer(srun->input), error);
     if (error || n == 0) break;
     srun->take({srun->input.data(), n});
-    [[maybe_unused]] auto const out =
-        ::write(STDERR_FILENO, srun->input.data(), n);
+    pass_on({srun->input.data(), n});
   }
   srun->errors.close(error);
   on_end_(srun->node, code, srun->complaint);
@@ -152,8 +161,7 @@ void LeaseLauncher::read_complaints(std::shared_ptr<Srun> srun) {
                                     asio::error_code error, std::size_t n) {
     if (error) return;
     srun->take({srun->input.data(), n});
-    [[maybe_unused]] auto const out =
-        ::write(STDERR_FILENO, srun->input.data(), n);
+    pass_on({srun->input.data(), n});
     read_complaints(srun);
   });
 }
