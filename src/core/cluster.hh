@@ -32,6 +32,14 @@ struct Hole {
   bool operator==(Hole const&) const = default;
 };
 
+/// A node that jobs use in part: others may start on the rest.
+struct SharedNode {
+  std::string node;
+  int cpus_idle = 0;
+  std::uint32_t weight = 1;
+  bool operator==(SharedNode const&) const = default;
+};
+
 /// A one-node allocation in the lease partition.
 struct LeaseJob {
   JobId job = 0;
@@ -51,6 +59,7 @@ struct PendingJob {
   std::string partition;
   std::uint32_t priority = 0;
   int nodes = 1;                 ///< least number of nodes it can start on
+  int cpus = 1;                  ///< on each of them; 0: whole nodes
   NodeSet required;              ///< nodes it insists on; empty: any
   NodeSet excluded;              ///< nodes it will not take
   std::optional<TimeS> start_s;  ///< when backfill plans to start it
@@ -76,6 +85,7 @@ struct Snapshot {
   TimeS backfill_s = 0;  ///< begin of the last backfill cycle; 0: none yet
   int nodes_total = 0;
   std::vector<Hole> holes;                    ///< ordered by node name
+  std::vector<SharedNode> shared;             ///< ordered by node name
   std::vector<LeaseJob> leases;               ///< ordered by job id
   std::vector<PendingJob> pending;            ///< highest priority first
   std::vector<BaseJob> trainers;              ///< ordered by job id

@@ -12,7 +12,11 @@ namespace {
 class Supply {
  public:
   Supply(Snapshot const& snapshot, Places const& places) {
-    for (auto const& [name, place] : places) places_.push_back({name, &place});
+    for (auto const& [name, place] : places)
+      places_.push_back({name, place.hole.weight, place.lent, 0});
+    for (auto const& node : snapshot.shared)
+      if (!places.count(node.node))
+        places_.push_back({node.node, node.weight, false, node.cpus_idle});
     std::sort(places_.begin(), places_.end(), comes_first);
     for (auto const& [partition, nodes] : snapshot.partitions)
       for (auto& place : places_)
@@ -27,7 +31,7 @@ class Supply {
     std::vector<Entry*> chosen;
     std::size_t required_left = job.required.size();
     for (auto* place : by_partition_[job.partition]) {
-      if (place->taken || job.excluded.contains(place->name)) continue;
+      if (!place->fits(job) || job.excluded.contains(place->name)) continue;
       bool const required = job.required.contains(place->name);
       if (!required && chosen.size() + required_left >= least) continue;
       if (required) --required_left;
@@ -53,13 +57,20 @@ class Supply {
  private:
   struct Entry {
     std::string name;
-    Place const* place;
+    std::uint32_t weight;
+    bool lent;
+    int cpus_idle;  ///< of a node that jobs use in part; 0: the whole node
     bool taken = false;
+
+    bool fits(PendingJob const& job) const {
+      return !taken &&
+             (cpus_idle == 0 || (job.cpus > 0 && job.cpus <= cpus_idle));
+    }
   };
 
   static bool comes_first(Entry const& a, Entry const& b) {
-    return std::tuple(a.place->hole.weight, a.place->lent, a.name) <
-           std::tuple(b.place->hole.weight, b.place->lent, b.name);
+    return std::tuple(a.weight, a.lent, a.cpus_idle, a.name) <
+           std::tuple(b.weight, b.lent, b.cpus_idle, b.name);
   }
 
   std::vector<Entry> places_;

@@ -34,7 +34,8 @@ class Demand {
 
   /// The nodes to be kept free now, each with the job it is for.  Jobs are
   /// served by priority; each gets the nodes Slurm would choose: low Weight
-  /// first, then those that are free already.
+  /// first, then those that are free already, the idle before those that other
+  /// jobs use in part.
   std::map<std::string, JobId> update(Snapshot const& snapshot,
                                       Places const& places, TimeS now);
 

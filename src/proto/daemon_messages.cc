@@ -8,18 +8,21 @@ namespace gleaner {
 
 GLEANER_MESSAGE(Hole, FIELD(node) FIELD(leased) FIELD(end_s) FIELD(planned_job)
                           FIELD(weight) FIELD(cpus) FIELD(gres))
+GLEANER_MESSAGE(SharedNode, FIELD(node) FIELD(cpus_idle) FIELD(weight))
 GLEANER_MESSAGE(LeaseJob,
                 FIELD(job) FIELD(node) FIELD(uid) FIELD(trainer) FIELD(ticket)
                     FIELD(running) FIELD(start_s) FIELD(limit_s))
-GLEANER_MESSAGE(PendingJob, FIELD(job) FIELD(partition) FIELD(priority)
-                                FIELD(nodes) FIELD(required) FIELD(excluded)
-                                    FIELD(start_s) FIELD(planned))
+GLEANER_MESSAGE(PendingJob,
+                FIELD(job) FIELD(partition) FIELD(priority) FIELD(nodes)
+                    FIELD(cpus) FIELD(required) FIELD(excluded) FIELD(start_s)
+                        FIELD(planned))
 GLEANER_MESSAGE(BaseJob, FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                              FIELD(nodes_max) FIELD(lease_template)
                                  FIELD(running) FIELD(submit_s))
-GLEANER_MESSAGE(Snapshot, FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total)
-                              FIELD(holes) FIELD(leases) FIELD(pending)
-                                  FIELD(trainers) FIELD(partitions))
+GLEANER_MESSAGE(Snapshot,
+                FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(holes)
+                    FIELD(shared) FIELD(leases) FIELD(pending) FIELD(trainers)
+                        FIELD(partitions))
 
 }  // namespace gleaner
 

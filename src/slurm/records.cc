@@ -57,6 +57,19 @@ bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {
   }
 }
 
+/// CPUs it needs or has on each node; 0 when it shares nodes with nobody.  Who
+/// asks for GRES counts among those: which GRES are free is not known here.
+int cpus_per_node(slurm_job_info_t const& job) {
+  bool const whole = job.shared == JOB_SHARED_NONE;
+  bool const gres = (job.tres_per_node && *job.tres_per_node) ||
+                    (job.tres_per_job && *job.tres_per_job);
+  if (whole || (gres && (job.job_state & JOB_STATE_BASE) == JOB_PENDING))
+    return 0;
+  auto const nodes = std::max<std::uint32_t>(1, job.num_nodes);
+  auto const cpus = std::min(job.num_cpus, 1u << 30);
+  return static_cast<int>(std::max(1u, (cpus + nodes - 1) / nodes));
+}
+
 }  // namespace
 
 NodeRecord record_of(node_info_t const& node) {
@@ -84,6 +97,7 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
   record.admin_comment = text_of(job.admin_comment);
   record.priority = job.priority;
   record.nodes_min = static_cast<int>(std::min(job.num_nodes, 1u << 20));
+  record.cpus_per_node = cpus_per_node(job);
   record.submit_s = static_cast<TimeS>(job.submit_time);
   record.start_s = static_cast<TimeS>(job.start_time);
   record.end_s = static_cast<TimeS>(job.end_time);

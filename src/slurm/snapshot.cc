@@ -109,6 +109,7 @@ PendingJob pending_of(JobRecord const& job) {
   pending.partition = job.partition;
   pending.priority = job.priority;
   pending.nodes = std::max(1, job.nodes_min);
+  pending.cpus = job.cpus_per_node;
   pending.required = set_of(job.required);
   pending.excluded = set_of(job.excluded);
   if (has_plan(job)) {
@@ -151,6 +152,8 @@ void add_jobs(Snapshot* snapshot, ClusterRecords const& records,
 struct Held {
   bool by_lease = false;
   bool by_others = false;
+  bool whole = false;  ///< by one that shares it with nobody
+  int cpus = 0;
 };
 
 std::unordered_map<std::string, Held> holders(ClusterRecords const& records,
@@ -161,20 +164,37 @@ std::unordered_map<std::string, Held> holders(ClusterRecords const& records,
     bool const is_lease = in_lease_partition(job, options) &&
                           job.state == State::running &&
                           parse_lease_mark(job.admin_comment);
-    for (auto const& node : job.nodes)
-      (is_lease ? held[node].by_lease : held[node].by_others) = true;
+    for (auto const& node : job.nodes) {
+      auto& by = held[node];
+      (is_lease ? by.by_lease : by.by_others) = true;
+      by.whole = by.whole || is_lease || job.cpus_per_node == 0;
+      by.cpus += job.cpus_per_node;
+    }
   }
   return held;
 }
 
+using Holders = std::unordered_map<std::string, Held>;
+
+void add_shared(Snapshot* snapshot, ClusterRecords const& records,
+                Holders const& held) {
+  for (auto const& node : records.nodes) {
+    auto const holder = held.find(node.name);
+    if (!node.usable || holder == held.end() || holder->second.whole) continue;
+    int const left = node.cpus - holder->second.cpus;
+    if (left > 0) snapshot->shared.push_back({node.name, left, node.weight});
+  }
+  std::sort(snapshot->shared.begin(), snapshot->shared.end(),
+            [](auto const& a, auto const& b) { return a.node < b.node; });
+}
+
 void add_holes(Snapshot* snapshot, ClusterRecords const& records,
-               SnapshotOptions const& options) {
+               SnapshotOptions const& options, Holders const& held) {
   auto const* lease_nodes = nodes_of(records, options.lease_partition);
   if (!lease_nodes) return;
   snapshot->nodes_total = static_cast<int>(lease_nodes->size());
   std::unordered_set<std::string_view> const lendable(lease_nodes->begin(),
                                                       lease_nodes->end());
-  auto const held = holders(records, options);
   auto const uses = planned_uses(records, options);
   for (auto const& node : records.nodes) {
     if (!node.usable || !lendable.count(node.name)) continue;
@@ -206,7 +226,9 @@ Snapshot make_snapshot(ClusterRecords const& records,
   snapshot.time_s = now_s;
   snapshot.backfill_s = records.backfill_s;
   add_jobs(&snapshot, records, options);
-  add_holes(&snapshot, records, options);
+  auto const held = holders(records, options);
+  add_holes(&snapshot, records, options, held);
+  add_shared(&snapshot, records, held);
   for (auto const& job : snapshot.pending)
     if (!snapshot.partitions.count(job.partition))
       snapshot.partitions[job.partition] = nodes_of_any(records, job.partition);

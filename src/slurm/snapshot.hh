@@ -37,6 +37,7 @@ struct JobRecord {
   bool eligible = false;  ///< pending, and only nodes or its turn are missing
   std::uint32_t priority = 0;
   int nodes_min = 1;
+  int cpus_per_node = 1;              ///< 0: whole nodes
   std::vector<std::string> nodes;     ///< allocated
   std::vector<std::string> required;  ///< by --nodelist
   std::vector<std::string> excluded;
@@ -79,6 +80,7 @@ struct SnapshotOptions {
 ///   and nothing else holds.  It ends at the earliest start that backfill plans
 ///   on it or that a reservation has there; no plan leaves the end unknown.
 ///   A plan that is already past means "at once".
+/// - A shared node has CPUs that no job uses, by the jobs' numbers of CPUs.
 /// - A lease is a job in the lease partition; without a mark its trainer is 0.
 /// - A trainer is a marked job in the head partition that is not over.
 /// - pending holds the eligible jobs that are neither.

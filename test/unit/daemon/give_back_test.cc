@@ -99,6 +99,32 @@ TEST_CASE("nodes kept for a job are not lent again while it waits") {
   }
 }
 
+TEST_CASE("a node that jobs use in part counts, for what is left of it") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.cluster.shared = {{"n2", 2, 1}};
+  w.cluster.partitions["main"].insert("n2");
+  SECTION("it serves a small job alone") {
+    w.pending(5, 1);
+    CHECK(w.look() == "");
+  }
+  SECTION("it serves a larger job together with a leased node") {
+    w.pending(5, 2);
+    CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  }
+  SECTION("too few CPUs are left") {
+    w.pending(5, 1);
+    w.cluster.pending[0].cpus = 3;
+    CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  }
+  SECTION("the job wants whole nodes") {
+    w.pending(5, 1);
+    w.cluster.pending[0].cpus = 0;
+    CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  }
+}
+
 TEST_CASE("two jobs that arrive together get nodes for both") {
   World w;
   w.holes("n[1-4]");

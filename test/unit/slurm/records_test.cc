@@ -70,6 +70,24 @@ TEST_CASE("a node's GRES are named without their sockets") {
   CHECK(record.weight == 3);
 }
 
+TEST_CASE("how much of each node a job needs") {
+  auto job = pending(WAIT_NO_REASON);
+  job.shared = JOB_SHARED_OK;
+  job.num_nodes = 2;
+  job.num_cpus = 5;
+  CHECK(record_of(job, now_s).cpus_per_node == 3);
+  job.num_cpus = 0;
+  CHECK(record_of(job, now_s).cpus_per_node == 1);
+  job.shared = JOB_SHARED_NONE;
+  CHECK(record_of(job, now_s).cpus_per_node == 0);
+  job.shared = JOB_SHARED_OK;
+  static char gres[] = "gres:gpu:1";
+  job.tres_per_node = gres;
+  CHECK(record_of(job, now_s).cpus_per_node == 0);
+  job.job_state = JOB_RUNNING;
+  CHECK(record_of(job, now_s).cpus_per_node == 1);
+}
+
 TEST_CASE("which pending jobs are eligible") {
   CHECK(record_of(pending(WAIT_NO_REASON), now_s).eligible);
   CHECK(record_of(pending(WAIT_PRIORITY), now_s).eligible);

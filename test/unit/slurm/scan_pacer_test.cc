@@ -3,7 +3,6 @@
 #include "slurm/scan_pacer.hh"
 
 #include <catch2/catch.hpp>
-
 #include <vector>
 
 using gleaner::ScanPacer;

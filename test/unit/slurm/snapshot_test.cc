@@ -249,6 +249,37 @@ TEST_CASE("pending holds the eligible rigid jobs, highest priority first") {
   CHECK(pending[2].nodes == 1);
 }
 
+TEST_CASE("a node that jobs use in part is shared, with the CPUs left") {
+  auto one = job(20, "main", State::running);
+  one.nodes = {"n1"};
+  auto two = job(21, "main", State::running);
+  two.nodes = {"n1", "n2"};
+  two.cpus_per_node = 2;
+  auto alone = job(22, "main", State::running);
+  alone.nodes = {"n3"};
+  alone.cpus_per_node = 0;
+  auto const taken = snapshot(
+      cluster({busy("n1"), busy("n2"), busy("n3")}, {one, two, alone}));
+  REQUIRE(taken.shared.size() == 2);
+  CHECK(taken.shared[0].node == "n1");
+  CHECK(taken.shared[0].cpus_idle == 1);
+  CHECK(taken.shared[1].node == "n2");
+  CHECK(taken.shared[1].cpus_idle == 2);
+}
+
+TEST_CASE("neither a full nor a leased nor a draining node is shared") {
+  auto full = job(20, "main", State::running);
+  full.nodes = {"n1"};
+  full.cpus_per_node = 4;
+  auto drained = job(21, "main", State::running);
+  drained.nodes = {"n3"};
+  auto draining = busy("n3");
+  draining.usable = false;
+  CHECK(snapshot(cluster({busy("n1"), busy("n2"), draining},
+                         {full, lease(22, "n2"), drained}))
+            .shared.empty());
+}
+
 TEST_CASE("a pending job tells when and where backfill plans it, if it does") {
   auto dated = job(21, "main", State::pending);
   dated.start_s = 1100;  // --begin, not a plan
