@@ -123,7 +123,8 @@ class Coordinator {
   std::map<std::string, NodePeer> nodes_;
   std::map<msg::MemberId, MemberPeer> members_;
   msg::MemberId last_member_ = 0;
-  int failures_ = 0;  ///< of the program, since a step was recorded
+  int failures_ = 0;  ///< of the program, since it got further
+  msg::Step furthest_ = 0;
   bool finished_ = false;
   double finished_since_s_ = 0;
   int program_code_ = 0;          ///< of members that ended after the finish

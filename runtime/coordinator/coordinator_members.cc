@@ -10,8 +10,8 @@
 namespace gleaner {
 namespace {
 
-/// A program that fails on every node this often without a step in between does
-/// not work.
+/// A program that fails on every node this often without a new step in between
+/// does not work.
 constexpr int failures_max = 4;
 
 /// A node's first loss is made good at once; each further one waits twice as
@@ -80,7 +80,7 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   auto const limit = failures_max * std::max<int>(1, int(nodes_.size()));
   if (failures_ >= limit)
     return program_failed(code, "it failed " + std::to_string(failures_) +
-                                    " times without a step");
+                                    " times without a new step");
   if (node == nodes_.end() || node->second.state != NodeState::up) return;
   if (expected) {
     restart_later(name);
@@ -143,7 +143,10 @@ void Coordinator::carry_out(membership::Record const& order) {
   events_.write(order.event, order.fields);
   progress_.take(now(), order);
   if (order.event == "step") {
-    failures_ = 0;
+    // Steps that are done again after a rollback are no progress.
+    auto const step = order.fields.at("step").get<msg::Step>();
+    if (step > furthest_) failures_ = 0;
+    furthest_ = std::max(furthest_, step);
   } else if (order.event == "resize") {
     msg::Resized resized;
     resized.generation = order.fields.at("generation");

@@ -3,6 +3,12 @@ check_PROGRAMS += %reldir%/trainer
 %canon_reldir%_trainer_SOURCES = %reldir%/trainer.c
 %canon_reldir%_trainer_LDADD = runtime/libgleaner.la
 
-# Alone, without a coordinator: every sample once.
-dist_check_SCRIPTS += %reldir%/alone.t
-TESTS += %reldir%/alone.t
+runtime_tests = \
+	%reldir%/alone.t \
+	%reldir%/end.t \
+	%reldir%/loss.t \
+	%reldir%/park.t \
+	%reldir%/resize.t
+dist_check_SCRIPTS += $(runtime_tests)
+TESTS += $(runtime_tests)
+EXTRA_DIST += %reldir%/training.sh
