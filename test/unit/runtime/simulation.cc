@@ -36,13 +36,13 @@ std::string Counts::text() const {
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant)
     : random_(seed), faults_(faults), mutant_(mutant), budget_(0) {
-  int const sizes[] = {40, 60, 97};
+  int const sizes[] = {12, 60, 97, 150};
   int const batches[] = {3, 6, 8, 10};
-  options_.dataset_size = sizes[pick(0, 2)];
+  options_.dataset_size = sizes[pick(0, 3)];
   options_.global_batch = batches[pick(0, 3)];
   options_.passes = pick(1, 2);
   options_.seed = seed;
-  options_.drop_last = chance() < .2;
+  options_.drop_last = chance() < .2;  // 12 is more than any batch
   membership_options_.nodes_min = pick(1, 2);
   membership_options_.checkpoint_prefix = "c1-";
   membership_options_.checkpoint_interval_s = chance() < .3 ? 0 : .5;
@@ -94,13 +94,13 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
   auto const add = [&](Kind kind, double weight) {
     actions.push_back({kind, p.id, "", weight});
   };
-  if (!p.outbox.empty() && !p.cut) add(Kind::to_coordinator, 2);
+  if (!p.outbox.empty() && !p.cut) add(Kind::to_coordinator, p.from_it);
   if (!p.alive) {
     if (!p.cut && !p.reported && p.outbox.empty()) add(Kind::gone, .6);
     return;
   }
   if (p.cut) add(Kind::end_seen, .2);
-  if (!p.inbox.empty()) add(Kind::to_member, 2);
+  if (!p.inbox.empty()) add(Kind::to_member, p.to_it);
   if (p.user == User::loading || p.user == User::ready)
     add(Kind::user, .5);
   else if (p.user == User::between ||
@@ -111,7 +111,7 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
   if (p.reduce && !p.stopping && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
     add(Kind::launch, 2);
-  if (can_complete(p)) add(Kind::complete, p.id % 3 == 0 ? .3 : 2);  // some lag
+  if (can_complete(p)) add(Kind::complete, p.results);
   if (p.stopping) add(Kind::stopped, 1);
   if (!p.hung)
     for (auto const& [generation, plane] : p.planes)
@@ -131,11 +131,13 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
 void World::enabled_around(std::vector<Action>& actions) {
   using Kind = Action::Kind;
   int staying = 0;
+  bool someone_leaves = false;
   for (auto const& [name, node] : nodes_) {
     if (node.free) {
       actions.push_back({Kind::gone, 0, name, 1});
       continue;
     }
+    someone_leaves = someone_leaves || node.leaving;
     if (node.leaving) continue;
     ++staying;
     int running = 0;
@@ -146,7 +148,8 @@ void World::enabled_around(std::vector<Action>& actions) {
   if (staying < membership_options_.nodes_min)
     actions.push_back({Kind::come, 0, "", .3});
   if (budget_ <= 0) return;
-  if (staying < 4) actions.push_back({Kind::come, 0, "", .06});
+  if (staying < 4)
+    actions.push_back({Kind::come, 0, "", someone_leaves ? .3 : .06});
   for (auto const& [name, node] : nodes_) {
     if (node.free) continue;
     if (!node.leaving) actions.push_back({Kind::leave, 0, name, .03});
@@ -158,7 +161,8 @@ void World::enabled_around(std::vector<Action>& actions) {
       actions.push_back({Kind::kill_node, 0, name, .003 * danger});
   for (auto const& [id, p] : processes_) {
     if (!p->alive || p->cut) continue;
-    auto const worth = p->session.full() ? danger : .2;
+    auto worth = p->session.full() ? danger : .2;
+    if (nodes_.count(p->node) && nodes_.at(p->node).leaving) worth *= 3;
     actions.push_back({Kind::kill, id, "", .015 * worth});
     actions.push_back({Kind::lose, id, "", .004 * worth});
     if (!p->hung) actions.push_back({Kind::hang, id, "", .002});
@@ -176,6 +180,7 @@ double World::danger() const {
     if (p->stopping || p->serving || p->fetching || p->loading) factor = 4;
     if (p->takeover) return 20;
     if (!p->session.full()) continue;
+    if (p->session.sampler().done()) factor = std::max(factor, 4.);
     auto const complete = p->session.complete();
     low = low < 0 ? complete : std::min(low, complete);
     high = std::max(high, complete);
@@ -330,7 +335,10 @@ void World::start_members(std::string const& node, int n) {
   std::vector<msg::MemberId> ids;
   for (; n > 0; --n) {
     ids.push_back(next_id_);
-    processes_[next_id_] = std::make_unique<Process>(next_id_, node, options_);
+    auto p = std::make_unique<Process>(next_id_, node, options_);
+    for (auto* weight : {&p->from_it, &p->to_it, &p->results})
+      if (chance() < .2) *weight = .4;
+    processes_[next_id_] = std::move(p);
     ++next_id_;
   }
   carry_out(membership_->add_members(now_, node, ids));

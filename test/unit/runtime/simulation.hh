@@ -110,6 +110,9 @@ struct Process {
   bool released = false;  ///< told to go: its state counts no more
   bool hung = false;      ///< connects no planes
   bool reported = false;  ///< its end was reported to the coordinator
+  double from_it = 2;     ///< weights: how fast its messages and results are
+  double to_it = 2;
+  double results = 2;
   std::deque<msg::ToMember> inbox;
   std::deque<msg::FromMember> outbox;
 
