@@ -135,6 +135,8 @@ class Member {
              DataService::Permit const& permit);
   void write(session::WriteCheckpoint const& action);
   void load(session::LoadCheckpoint const& action);
+  Result<void> take_loaded(msg::Generation generation,
+                           std::string const& header);
 
   // The event loop.
   void received(msg::ToMember const& message);

@@ -238,11 +238,18 @@ void Member::load(session::LoadCheckpoint const& action) {
   auto failure = header ? registry_.load_blobs(header->blobs)
                         : Result<void>(header.error());
   Lock lock(mutex_);
-  if (failure)
-    perform(action.generation,
-            session_.checkpoint_loaded(action.generation, header->session));
-  else
-    perform(session_.failed(action.generation, failure.error().message));
+  if (failure) failure = take_loaded(action.generation, header->session);
+  if (!failure)
+    perform(session_.checkpoint_failed(action.path, failure.error().message));
+}
+
+/// Locked.
+Result<void> Member::take_loaded(msg::Generation generation,
+                                 std::string const& header) {
+  auto actions = session_.checkpoint_loaded(generation, header);
+  if (!actions) return actions.error();
+  perform(std::move(*actions));
+  return {};
 }
 
 }  // namespace gleaner

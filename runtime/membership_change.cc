@@ -14,6 +14,13 @@ namespace gleaner {
 
 using Stage = Change::Stage;
 
+namespace {
+
+/// Before whoever keeps a generation from coming about is replaced.
+constexpr int attempts = 3;
+
+}  // namespace
+
 // --- what next? ------------------------------------------------------------
 
 void Membership::State::decide() {
@@ -193,6 +200,10 @@ void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
 void Membership::State::on(MemberEntry& from,
                            msg::PrepareFailed const& message) {
   auto const is_change = change && message.generation == change->generation;
+  if (is_change && change->stage != Stage::preparing &&
+      contains(change->joiners, from.id) &&
+      ++entries.at(from.id).failures >= attempts)
+    return kill(from.id, "it could not be brought in: " + message.why);
   if (is_change && change->stage == Stage::preparing) {
     bool const is_joiner =
         generation == 0 || contains(change->joiners, from.id);
@@ -225,7 +236,6 @@ void Membership::State::check_preparing() {
 
 void Membership::State::preparing_failed(MemberIds const& blamed,
                                          std::string const& why) {
-  constexpr int attempts = 2;
   record("error", {{"what", "generation " + std::to_string(change->generation) +
                                 " cannot be prepared: " + why}});
   cancel_change();

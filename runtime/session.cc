@@ -32,7 +32,7 @@ void Session::State::on(msg::Prepare const& message) {
   auto const rank = rank_of(message.members, self);
   if (message.generation <= highest || quiet || !rank) return;
   highest = message.generation;
-  if (pending) out.push_back(DropPlane{pending->generation});
+  drop_pending();
   pending =
       PendingGeneration{message.generation, message.members, message.joiners};
   out.push_back(ConnectPlane{message.generation, message.members, *rank});
@@ -160,8 +160,7 @@ void Session::State::on(msg::Resume const& message) {
 void Session::State::on(msg::Reset const& message) {
   if (message.generation < highest) return;
   highest = message.generation;
-  if (pending) out.push_back(DropPlane{pending->generation});
-  pending.reset();
+  drop_pending();
   quiet = 0;
   forget_training();
   proceed();
@@ -194,12 +193,20 @@ void Session::State::on(msg::Recorded const& message) {
 
 void Session::State::on(msg::Release const&) {
   released = true;
+  drop_pending();
   proceed();
 }
 
 void Session::State::on(msg::Finish const&) {
   finish = true;
+  drop_pending();
   proceed();
+}
+
+/// Also ends the wait for state: nobody will send it.
+void Session::State::drop_pending() {
+  if (pending) out.push_back(DropPlane{pending->generation});
+  pending.reset();
 }
 
 // --- the public face -------------------------------------------------------

@@ -122,6 +122,7 @@ struct Session::State {
   void on(msg::Heartbeat const&) {}
   void on(msg::Refused const&) {}
   void become_source();
+  void drop_pending();
   void announce_prepared();
   void send_status();
   void forget_training();
