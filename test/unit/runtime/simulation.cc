@@ -453,6 +453,8 @@ void World::on(membership::Record const& order) {
     ++counts_.rollbacks;
     auto const step = f["to_step"].get<std::size_t>();
     if (step >= shown_.size()) throw Violation("rollback to the future");
+    if (!full_members().empty())
+      throw Violation("rollback although a member has the state");
     if (f["samples_seen"] != shown_[step].samples_seen)
       throw Violation("rollback with a wrong number of samples");
     shown_.resize(step + 1);

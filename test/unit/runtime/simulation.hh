@@ -284,6 +284,7 @@ class World {
   void on(Process& p, session::Leave const& action);
   void on(Process& p, session::Done const& action);
   void move_user(Process& p);
+  void release_user(Process& p, Process::User to);
   void launch(Process& p);
   bool can_complete(Process& p);
   void complete(Process& p);

@@ -49,7 +49,14 @@ void World::move_user(Process& p) {
 
 void World::on(Process& p, session::Started const&) {
   if (p.user != User::starting) throw Violation("Started, but not waited for");
-  p.user = User::between;
+  release_user(p, User::between);
+}
+
+/// It may be at work inside a call: then it must not be let go.
+void World::release_user(Process& p, User to) {
+  if (p.serving || p.fetching || p.loading)
+    throw Violation("the user's thread is let go while it moves state");
+  p.user = to;
 }
 
 void World::on(Process& p, session::BeginStep const& action) {
@@ -57,8 +64,7 @@ void World::on(Process& p, session::BeginStep const& action) {
   if (p.state == torn) throw Violation("a step begins with a torn state");
   if (lineages_.at(p.state).step != action.step - 1)
     throw Violation("a step begins with the state of another");
-  if (p.serving) throw Violation("a step begins while state is served");
-  p.user = User::computing;
+  release_user(p, User::computing);
   p.step = action;
   p.gradients = 0;
   p.gradient = {p.state, action.positions, 1, 0};
@@ -94,12 +100,19 @@ void World::on(Process& p, session::ApplyReduction const& action) {
   counts_.short_steps += samples < double(p.step->global_batch);
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
-  p.user = User::between;
+  release_user(p, User::between);
   dirty_ = true;
 }
 
-void World::on(Process& p, session::Leave const&) { die(p); }
-void World::on(Process& p, session::Done const&) { die(p); }
+void World::on(Process& p, session::Leave const&) {
+  release_user(p, User::between);
+  die(p);
+}
+
+void World::on(Process& p, session::Done const&) {
+  release_user(p, User::between);
+  die(p);
+}
 
 // --- messages and planes ---------------------------------------------------
 
