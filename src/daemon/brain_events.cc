@@ -154,8 +154,15 @@ void Brain::note_failure(Uid uid, std::string const& node, JobId trainer,
   users_.fail(uid, now);
   nodes_.fail(node, now);
   changed_ = true;
-  out->push_back(Record{"lease_refused",
-                        {{"node", node}, {"trainer", trainer}, {"why", why}}});
+  Record refused{"lease_refused",
+                 {{"node", node}, {"trainer", trainer}, {"why", why}}};
+  // Slurm's words for "no association".
+  if (!config_.lease_account.empty() &&
+      why.find("Invalid account") != std::string::npos)
+    refused.data["remedy"] = "sacctmgr add user $(id -un " +
+                             std::to_string(uid) +
+                             ") account=" + config_.lease_account;
+  out->push_back(refused);
 }
 
 void Brain::on_link_lost(LinkId link, TimeS now) {

@@ -43,6 +43,20 @@ TEST_CASE("an offer that is not taken up is void; user and node rest a while") {
   CHECK(w.later(1) == "offer n1->7");
 }
 
+TEST_CASE("a user without an association is recorded with the remedy") {
+  World w;
+  auto config = World::settings("on");
+  config.lease_account = "gleaner";
+  w.brain.configure(config);
+  w.holes("n1");
+  w.base_job(7, 1, 1, 1000);
+  w.look();
+  w.registers(7);
+  w.says(7, msg::LeaseFailed{"n1", "srun: error: Invalid account or …"});
+  CHECK(w.records.back().data.value("remedy", "") ==
+        "sacctmgr add user $(id -un 1000) account=gleaner");
+}
+
 TEST_CASE("a refused user rests for longer each time, another is served") {
   World w;
   w.holes("n1");
