@@ -36,10 +36,12 @@ write_slurm_conf() {
   local here="NodeHostname=$host NodeAddr=127.0.0.1"
   ((gpus == 0)) || gres=" Gres=gpu:$gpus"
   {
-    slurm_conf_basics "$host"
-    [[ $gleaner = no ]] || slurm_conf_gleaner
-    [[ $accounting = no ]] || slurm_conf_accounting
-    printf '%s\n' "${slurm_lines[@]}"
+    {
+      slurm_conf_basics "$host"
+      [[ $gleaner = no ]] || slurm_conf_gleaner
+      [[ $accounting = no ]] || slurm_conf_accounting
+      printf '%s\n' "${slurm_lines[@]}"
+    } | last_of_each_key
     cat <<END
 NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
 NodeName=n[1-$nodes] $here Port=[$((port + 11))-$((port + 10 + nodes))] CPUs=$cpus RealMemory=16000$gres
@@ -51,6 +53,15 @@ END
 PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL GraceTime=0 ReqResv=YES Hidden=YES AllocNodes=$(own_names "$host")
 END
   } >"$dir/etc/slurm.conf"
+}
+
+# Slurm also uses the last, but every daemon and command complains.
+last_of_each_key() {
+  awk -F= '
+    {line[NR] = $0; key[NR] = tolower($1); last[key[NR]] = NR}
+    END {for (i = 1; i <= NR; i++)
+           if (last[key[i]] == i || key[i] ~ /^(nodename|partitionname)$/)
+             print line[i]}'
 }
 
 # What Slurm may take this machine for: it asks MUNGE from where a job was

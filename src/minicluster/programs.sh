@@ -34,10 +34,8 @@ stage() {
     copy_built "$plugin_dir/$(dirname "$name")" "$(basename "$name")" ||
       fail "$(basename "$name") is not built in $tree [run make, or leave it out: --plugins, --without-gleaner]"
   done
-  if [[ $gleanerd = yes ]]; then
-    copy_built "$dir/bin" gleanerd ||
-      fail "gleanerd is not built in $tree [run make, or use --without-gleanerd]"
-  fi
+  [[ $gleaner = no ]] || copy_built "$dir/bin" gleanerd || [[ $gleanerd = no ]] ||
+    fail "gleanerd is not built in $tree [run make, or use --without-gleanerd]"
   if [[ $gleaner = yes ]]; then stage_runtime; fi
 }
 
