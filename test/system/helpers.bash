@@ -2,7 +2,7 @@
 # What every system test needs: a cluster, an ordinary user, bounded waits.
 #
 # A file of tests shares one cluster:
-#     setup_file()    { start_cluster --nodes 4; }
+#     setup_file()    { take_turn; start_cluster --nodes 4; }
 #     teardown_file() { stop_cluster; }
 #     setup()         { use_cluster; }
 #     teardown()      { show_logs_on_failure; }
@@ -27,6 +27,13 @@ skip_if_impossible() {
   local why
   why=$(why_not)
   [[ -z $why ]] || skip "$why"
+}
+
+# Files of tests measure times and share a user: one runs at a time, also under
+# make -j.  Held until the process that runs this file ends.
+take_turn() {
+  exec 8<"$top/test/system/helpers.bash"
+  flock -w 3000 8
 }
 
 # --- cluster and user -------------------------------------------------------
@@ -63,9 +70,11 @@ remove_user() {
   [[ ! -e $cluster/user-is-ours ]] || userdel "$test_user"
 }
 
+select_cluster() { eval "$("$minicluster" env "$cluster/slurm")"; }
+
 use_cluster() {
   skip_if_impossible
-  eval "$("$minicluster" env "$cluster/slurm")"
+  select_cluster
   cd "$work" || return 1
 }
 

@@ -1,10 +1,25 @@
-# System tests: bats on the minicluster.  Each starts daemons and measures
-# times, so they run one after the other, and after the unit tests' turn.
+# System tests: bats on the minicluster.  They measure times: ./check runs them
+# after the unit tests, and they take turns even under make -j.
 system_tests = \
-	%reldir%/minicluster.bats
+	%reldir%/minicluster.bats \
+	%reldir%/guard.bats \
+	%reldir%/resize.bats \
+	%reldir%/loss.bats \
+	%reldir%/restart.bats \
+	%reldir%/hostile.bats \
+	%reldir%/accounting.bats \
+	%reldir%/fail_open.bats \
+	%reldir%/observe.bats \
+	%reldir%/variants.bats
 # End of system_tests
 
-EXTRA_DIST += $(system_tests) %reldir%/helpers.bash test/count-results
+EXTRA_DIST += $(system_tests) test/count-results \
+	%reldir%/helpers.bash %reldir%/training.bash %reldir%/speak
+
+# The training they run.
+check_PROGRAMS += %reldir%/trainer
+%canon_reldir%_trainer_SOURCES = %reldir%/trainer.c
+%canon_reldir%_trainer_LDADD = runtime/libgleaner.la -lm
 
 if HAVE_BATS
 TESTS += $(system_tests)

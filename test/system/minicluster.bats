@@ -5,6 +5,7 @@
 load helpers
 
 # Each test has its own directory; what it starts is ended whatever happens.
+setup_file() { take_turn; }
 setup() {
   skip_if_impossible
   dir=$(mktemp -d /tmp/gleaner-system-XXXXXX)

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What users may not do, and what they are told.
+
+load helpers
+load training
+
+setup_file() {
+  take_turn
+  start_cluster --nodes 2 --gpus 1
+  make_training 400000 40 1 1
+  [[ -n $(why_not) ]] || useradd --system --no-create-home gleaner-other 2>/dev/null || true
+}
+teardown_file() {
+  stop_cluster
+  userdel gleaner-other 2>/dev/null || true
+}
+setup() { use_cluster; }
+teardown() {
+  show_logs_on_failure
+  cancel_all
+}
+
+refused() { # WORDS COMMAND...: as the user, and with these words
+  local words=$1; shift
+  run as_user timeout 20 "$@"
+  echo "$* -> $status: $output"
+  [[ $status != 0 && $output = *"$words"* ]]
+}
+
+lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
+  --exclusive --mem=0 --time=1 --immediate=1)
+
+@test "a wrong --malleable is refused with the value and a way out" {
+  for range in 0-2 3-2 two 1-2-3 -1-2 1- 1-9999999 ''; do
+    refused malleable sbatch --malleable="$range" --wrap true
+    [[ $output = *"'$range'"* ]]
+  done
+}
+
+@test "what makes no sense for a malleable job is refused, naming the option" {
+  refused gpus sbatch --malleable=1-2 --gpus=4 --wrap true
+  refused nodelist sbatch --malleable=1-2 --nodelist=n1 --wrap true
+  refused nodes sbatch --malleable=1-2 -N5 --wrap true
+  refused malleable srun --malleable=1-2 true
+}
+
+@test "sbatch --help shows --malleable" {
+  run sbatch --help
+  [[ $output = *--malleable* ]]
+}
+
+@test "a malleable job waits in the head partition with one CPU" {
+  job=$(submitted --malleable=1-2 -p main --gres=gpu:1 -n 8 --mem=8000 --wrap 'sleep 60')
+  wait_until 10 "job_is $job RUNNING"
+  run slurm scontrol show job "$job"
+  [[ $output = *Partition=head* && $output = *NumCPUs=1* && $output = *NumNodes=1* ]]
+}
+
+@test "the lease partition cannot be used, alone or in a list" {
+  for partition in lease main,lease lease,main; do
+    refused lease sbatch --partition=$partition --wrap true
+    refused lease sbatch --partition=$partition --reservation=gleaner --wrap true
+  done
+  refused lease srun --partition=lease true
+  refused lease salloc --partition=lease true
+  refused lease srun "${lease_request[@]}" -w n1 true
+  [[ $(lease_count) = 0 ]]
+}
+
+@test "the reservation and the licence cannot be used, alone or in a list" {
+  refused gleaner sbatch --reservation=gleaner --wrap true
+  refused gleaner sbatch --reservation=gleaner,other --wrap true
+  refused gleaner sbatch --reservation=other,gleaner --wrap true
+  refused gleaner srun --reservation=gleaner true
+  refused gleaner salloc --reservation=gleaner true
+  refused gleaner sbatch --licenses=gleaner:1 --wrap true
+  refused gleaner sbatch --licenses=other,gleaner --wrap true
+}
+
+@test "a job cannot be moved there by an update" {
+  job=$(submitted --hold --wrap true)
+  for change in Partition=lease Partition=main,lease Reservation=gleaner \
+    Reservation=gleaner,other Licenses=gleaner:1; do
+    refused '' scontrol update JobId="$job" "$change"
+    run slurm scontrol show job "$job"
+    [[ ! $output =~ Partition=[^[:space:]]*lease ]]
+    [[ ! $output =~ (Reservation|Licenses)=[^[:space:]]*gleaner ]]
+  done
+}
+
+@test "a user cannot pass for a training or a lease" {
+  run as_user timeout 20 sbatch --admin-comment='gleaner:trainer nodes=1-2 lease=' --wrap true
+  job=$(submitted --hold --wrap true)
+  refused '' scontrol update JobId="$job" AdminComment='gleaner:trainer nodes=1-2 lease='
+}
+
+# --- tickets ----------------------------------------------------------------
+
+# sign UID NODE SECONDS_FROM NOW_TO: a ticket as gleanerd would write it.
+sign() { # uid node issued expires [nonce]
+  local text=gleaner1:$1:$2:$trainer:1:$3:$4:${5:-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')}
+  echo "$text:$(perl -MDigest::SHA=hmac_sha256_hex -e \
+    'open my $f, "<", $ARGV[0]; local $/; my $k = <$f>; $k =~ s/\n$//; print hmac_sha256_hex($ARGV[1], $k)' \
+    "$cluster/slurm/state/gleaner/ticket.key" "$text")"
+}
+lease_with() { # ticket node [command]
+  as_user timeout 20 srun "${lease_request[@]}" --comment="$1" -w "$2" --quiet "${@:3}"
+}
+start_trainer() {
+  trainer=$(submitted --malleable=1-2 --wrap 'sleep 600')
+  wait_until 10 "job_is $trainer RUNNING"
+  uid=$(id -u "$test_user")
+  now=$(date +%s)
+}
+
+@test "a ticket admits one lease, on its node, for its user" {
+  start_trainer
+  ticket=$(sign "$uid" n1 "$now" $((now + 30)))
+  run lease_with "$ticket" n1 bash -c 'echo on $SLURM_NODELIST'
+  [[ $status = 0 && $output = "on n1" ]]
+}
+
+@test "a ticket cannot be used twice" {
+  start_trainer
+  ticket=$(sign "$uid" n1 "$now" $((now + 30)))
+  lease_with "$ticket" n1 true
+  refused ticket srun "${lease_request[@]}" --comment="$ticket" -w n1 true
+}
+
+@test "a ticket cannot be used late, on another node, by another user, or changed" {
+  start_trainer
+  refused ticket srun "${lease_request[@]}" --comment="$(sign "$uid" n1 $((now - 60)) $((now - 30)))" -w n1 true
+  refused ticket srun "${lease_request[@]}" --comment="$(sign "$uid" n1 "$now" $((now + 30)))" -w n2 true
+  refused ticket srun "${lease_request[@]}" --comment="$(sign 0 n1 "$now" $((now + 30)))" -w n1 true
+  ticket=$(sign "$uid" n1 "$now" $((now + 30)))
+  refused ticket srun "${lease_request[@]}" --comment="${ticket/:n1:/:n2:}" -w n2 true
+  test_user=gleaner-other
+  refused ticket srun "${lease_request[@]}" --comment="$ticket" -w n1 true
+}
+
+@test "a ticket admits nothing but a lease: one node, interactive, no list" {
+  start_trainer
+  refused '' sbatch --partition=lease --reservation=gleaner -w n1 \
+    --comment="$(sign "$uid" n1 "$now" $((now + 30)))" --wrap true
+  refused '' srun --partition=lease --reservation=gleaner --immediate=1 -N2 -w n1,n2 \
+    --comment="$(sign "$uid" n1 "$now" $((now + 30)))" true
+  refused '' srun --partition=main,lease --reservation=gleaner --immediate=1 -N1 -w n1 \
+    --comment="$(sign "$uid" n1 "$now" $((now + 30)))" true
+  [[ $(lease_count) = 0 ]]
+}
+
+@test "the ticket key and gleanerd's directories are closed to users" {
+  refused '' cat "$cluster/slurm/state/gleaner/ticket.key"
+  refused '' ls "$cluster/slurm/state/gleaner"
+  refused '' "$top/test/system/speak" unix "$cluster/slurm/run/gleaner/gleanerd.sock" '{}'
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# mode: observe reports holes and plans, and touches nothing.
+
+load helpers
+load training
+
+setup_file() {
+  take_turn
+  start_cluster --nodes 3 --gpus 1 --set mode=observe
+  make_training 4000 40 1 1
+}
+teardown_file() { stop_cluster; }
+setup() { use_cluster; }
+teardown() {
+  show_logs_on_failure
+  cancel_all
+}
+
+@test "holes are reported" {
+  wait_until 15 '[[ $(gleaner status --json | jq ".holes | length") = 3 ]]'
+  rigid=$(rigid 2)
+  wait_until 15 '[[ $(gleaner status --json | jq ".holes | length") = 1 ]]'
+}
+
+@test "a training is known, but nothing is lent to it" {
+  job=$(submit_training 1-3)
+  wait_until 15 '[[ $(gleaner status --json | jq ".trainers | length") = 1 ]]'
+  # Long enough for a plan: the log says what would have been lent.
+  wait_until 20 "grep -qiE 'observe|would' $cluster/slurm/log/gleanerd.log"
+  [[ -z $(slurm squeue -h -a -p lease) ]]
+  [[ $(size_of "$job") = 0 || -z $(events_of "$job" generation) ]]
+}
