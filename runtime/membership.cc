@@ -72,6 +72,8 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
   if (!schema) {
     schema = message;
     ledger.set_dataset_size(message.dataset_size);
+    record("loaded", {{"dataset_size", message.dataset_size},
+                      {"state_bytes", message.state_bytes}});
   }
   if (message.schema != schema->schema ||
       message.dataset_size != schema->dataset_size) {
