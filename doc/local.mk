@@ -3,6 +3,7 @@ dist_doc_DATA += \
 	README.md \
 	%reldir%/admin.md \
 	%reldir%/architecture.md \
+	%reldir%/demo.md \
 	%reldir%/dependencies.md \
 	%reldir%/glossary.md \
 	%reldir%/protocol.md

@@ -1,1 +1,32 @@
-## examples: see doc/architecture.md, "Folders".
+## Programs to learn from; `make check` builds them and runs the smallest.
+dist_pkgdata_DATA += %reldir%/train.sbatch
+
+# What ./demo runs.
+EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \
+	%reldir%/demo/rigid
+
+check_PROGRAMS += %reldir%/hello_malleable
+%canon_reldir%_hello_malleable_SOURCES = %reldir%/hello_malleable.c
+%canon_reldir%_hello_malleable_LDADD = runtime/libgleaner.la
+dist_check_SCRIPTS += %reldir%/hello_malleable.t
+TESTS += %reldir%/hello_malleable.t
+
+if HAVE_TORCH
+# What `make char_lm` and ./demo build.
+noinst_PROGRAMS += %reldir%/char_lm/char_lm
+%canon_reldir%_char_lm_char_lm_SOURCES = \
+	%reldir%/char_lm/adam.hh \
+	%reldir%/char_lm/adam.cc \
+	%reldir%/char_lm/main.cc \
+	%reldir%/char_lm/model.hh \
+	%reldir%/char_lm/model.cc \
+	%reldir%/char_lm/options.hh \
+	%reldir%/char_lm/options.cc \
+	%reldir%/char_lm/text.hh \
+	%reldir%/char_lm/text.cc
+# LibTorch's headers are large: no debug information, and only -O1, where its
+# templates are; Adam's loop is the only one of ours that is hot.
+%canon_reldir%_char_lm_char_lm_CPPFLAGS = $(AM_CPPFLAGS) $(TORCH_CPPFLAGS)
+%canon_reldir%_char_lm_char_lm_CXXFLAGS = $(AM_CXXFLAGS) -g0
+%canon_reldir%_char_lm_char_lm_LDADD = runtime/libgleaner.la $(TORCH_LIBS)
+endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What can be chosen on char_lm's command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace char_lm {
+
+struct Options {
+  std::string text;  ///< file or folder; "": the licences in /usr/share
+  std::uint32_t passes = 10;
+  std::uint32_t batch = 32;   ///< samples per step over all members
+  std::int64_t context = 64;  ///< characters in a sample
+  std::int64_t width = 64;
+  std::int64_t heads = 4;
+  std::int64_t layers = 2;
+  double learning_rate = 3e-3;
+  std::uint64_t seed = 1;
+  std::uint64_t report_every = 50;  ///< steps between printed lines; 0: never
+  std::int64_t sample = 0;          ///< characters to write at the end
+};
+
+/// Read the command line.  Prints what is wrong, or the help that was asked
+/// for, and ends the process with status 2 or 0.
+Options parse_options(int argc, char** argv);
+
+}  // namespace char_lm
