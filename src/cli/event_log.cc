@@ -23,8 +23,14 @@ NodeSet nodes_of(Json const& json) {
 
 class Reader {
  public:
+  explicit Reader(double until_s) : until_s_(until_s) {}
+
   void line(Json const& json) {
     double const t = json.at("t").get<double>();
+    if (until_s_ > 0 && t > until_s_) {
+      trainer_.end_s = until_s_;  // it went on
+      return;
+    }
     auto const& event = json.at("event").get_ref<std::string const&>();
     if (json.contains("dataset_size"))
       trainer_.dataset_size = json["dataset_size"].get<std::uint64_t>();
@@ -113,14 +119,15 @@ class Reader {
     double loss = 0;
     double n = 0;
   };
+  double until_s_;
   TrainerHistory trainer_;
   std::map<msg::Step, LossSum> losses_;
 };
 
 }  // namespace
 
-Result<TrainerHistory> parse_event_log(std::string_view text) {
-  Reader reader;
+Result<TrainerHistory> parse_event_log(std::string_view text, double until_s) {
+  Reader reader(until_s);
   int number = 1;
   for (std::size_t end; (end = text.find('\n')) != text.npos; ++number) {
     auto const line = text.substr(0, end);

@@ -12,9 +12,10 @@
 
 namespace gleaner::cli {
 
-/// Read a log.  A last line without its end is passed over: the coordinator
-/// may be writing it.  Fails with invalid_argument, naming the line, for what
-/// cannot be read.
-Result<TrainerHistory> parse_event_log(std::string_view text);
+/// Read a log up to `until_s` (0: all of it).  A last line without its end is
+/// passed over: the coordinator may be writing it.  Fails with
+/// invalid_argument, naming the line, for what cannot be read.
+Result<TrainerHistory> parse_event_log(std::string_view text,
+                                       double until_s = 0);
 
 }  // namespace gleaner::cli

@@ -83,7 +83,7 @@ struct TrainerHistory {
   int members_lost = 0;
   std::vector<std::string> errors;
   std::optional<double> end_s;  ///< last event
-  std::optional<int> code;      ///< of the training, if it finished
+  std::optional<int> code;      ///< of the training, if it finished itself
 };
 
 struct History {
@@ -93,6 +93,7 @@ struct History {
   std::vector<RigidJob> rigid_without;  ///< the same jobs without Gleaner
   std::vector<Lease> leases;
   std::vector<TrainerHistory> trainers;
+  std::vector<std::string> failures;  ///< seen by whoever ran it all
 };
 
 /// When `node` was a member's place in `trainer`.

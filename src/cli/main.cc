@@ -51,6 +51,8 @@ void add_report(CLI::App& app, ReportOptions& options) {
   report->add_option("--to", options.to_s, "End, seconds since 1970");
   report->add_option("--timeline", options.timeline, "Write an SVG picture");
   report->add_option("--summary", options.summary, "Write the figures as JSON");
+  report->add_option("--failure", options.failures,
+                     "A failure the logs do not tell of (may be repeated)");
   report->add_flag("--check", options.check,
                    "Fail unless every training learned, grew and shrank, and "
                    "nothing failed");

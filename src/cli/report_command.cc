@@ -45,11 +45,11 @@ Result<std::vector<RigidJob>> read_rigid(std::string const& path) {
   return jobs;
 }
 
-Result<TrainerHistory> read_trainer(std::string path) {
+Result<TrainerHistory> read_trainer(std::string path, double until_s) {
   if (std::filesystem::is_directory(path)) path += "/events.jsonl";
   auto const text = read_file(path);
   if (!text) return text.error();
-  auto trainer = parse_event_log(*text);
+  auto trainer = parse_event_log(*text, until_s);
   if (!trainer) return in_file(path, trainer.error());
   return trainer;
 }
@@ -82,6 +82,7 @@ void complete(History& history) {
 
 Result<History> read_history(ReportOptions const& options) {
   History history;
+  history.failures = options.failures;
   history.window = {options.from_s, options.to_s};
   auto const nodes = NodeSet::parse(options.nodes);
   if (!nodes) return nodes.error();
@@ -94,7 +95,7 @@ Result<History> read_history(ReportOptions const& options) {
   if (!without) return without.error();
   history.rigid_without = std::move(*without);
   for (auto const& path : options.trainers) {
-    auto trainer = read_trainer(path);
+    auto trainer = read_trainer(path, options.to_s);
     if (!trainer) return trainer.error();
     history.trainers.push_back(std::move(*trainer));
   }

@@ -17,6 +17,7 @@ struct ReportOptions {
   double to_s = 0;                    ///< 0: last event of the logs
   std::string timeline;               ///< file to write; "": none
   std::string summary;                ///< file to write; "": none
+  std::vector<std::string> failures;  ///< that the logs do not tell of
   bool check = false;                 ///< fail unless everything was shown
   int resizes_min = 2;                ///< what --check demands, both ways
 };

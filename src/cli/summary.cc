@@ -150,6 +150,7 @@ Percentiles percentiles(std::vector<double> const& values) {
 
 Summary summarise(History const& history) {
   Summary s;
+  s.failures = history.failures;
   s.window_s = history.window.to_s - history.window.from_s;
   s.nodes = static_cast<int>(history.nodes.size());
   std::vector<double> stalls_ms, prepares_ms;

@@ -65,6 +65,19 @@ TEST_CASE("a line still being written is passed over") {
   CHECK(trainer_from("{\"t\":1,\"event\":\"x\"}\n{\"t\":2,\"ev").end_s == 1);
 }
 
+TEST_CASE("what happened after the time in question is passed over") {
+  auto const t = parse_event_log(
+      R"({"t":1,"event":"start","job":12}
+{"t":9,"event":"error","what":"cancelled"}
+{"t":9,"event":"finish","code":143}
+)",
+      5);
+  REQUIRE(t);
+  CHECK(t->errors.empty());
+  CHECK_FALSE(t->code);
+  CHECK(t->end_s == 5);  // the training went on until then
+}
+
 TEST_CASE("unknown events are passed over, broken lines are named") {
   CHECK(parse_event_log("{\"t\":1,\"event\":\"new_in_2030\"}\n"));
   auto const bad = parse_event_log("{\"t\":1,\"event\":\"x\"}\nnonsense\n");

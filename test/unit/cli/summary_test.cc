@@ -161,6 +161,12 @@ TEST_CASE("each thing that went wrong is said") {
   }
 }
 
+TEST_CASE("a failure told by the runner of it all counts") {
+  auto h = a_run();
+  h.failures = {"gleanerd died"};
+  CHECK(unmet(summarise(h), 1) == h.failures);
+}
+
 TEST_CASE("summary.json has the figures a run is judged by") {
   auto const json = to_json(summarise(a_run()));
   for (auto const* key :
