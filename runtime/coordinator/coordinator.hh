@@ -62,7 +62,7 @@ class Coordinator {
   struct MemberPeer {
     std::string node;
     std::shared_ptr<Channel> channel;  ///< null until it has connected
-    bool may_end = false;  ///< it was told to: its end is no loss
+    bool may_end = false;              ///< it was told to: its end is no loss
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);

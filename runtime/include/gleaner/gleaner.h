@@ -7,7 +7,8 @@
  * coordinator: then it is the only member.
  *
  *   gleaner_options options = GLEANER_OPTIONS_INIT;
- *   options.dataset_size = 60000, options.global_batch = 64, options.passes = 3;
+ *   options.dataset_size = 60000;
+ *   options.global_batch = 64;
  *   gleaner_open(&options, &g);
  *   gleaner_tensor(g, "weight", w, GLEANER_FLOAT32, shape, 2, GLEANER_PARAM);
  *   gleaner_start(g);
@@ -41,13 +42,13 @@ typedef struct gleaner gleaner; /* one membership in one training */
 /* Return codes: 0 or more is not an error. */
 enum {
   GLEANER_OK = 0,
-  GLEANER_STEP = 1,  /* gleaner_step: compute this step */
-  GLEANER_DONE = 2,  /* gleaner_step: every pass is finished; end the loop */
-  GLEANER_LEAVE = 3, /* gleaner_step: this member is released; end the loop */
-  GLEANER_MORE = 4,  /* gleaner_reduce: compute again, another share */
-  GLEANER_EINVAL = -1,   /* an argument is wrong; see gleaner_error() */
-  GLEANER_ESTATE = -2,   /* a call out of order */
-  GLEANER_ELOST = -3,    /* the coordinator is gone: the training is over */
+  GLEANER_STEP = 1,    /* gleaner_step: compute this step */
+  GLEANER_DONE = 2,    /* gleaner_step: every pass is finished; end the loop */
+  GLEANER_LEAVE = 3,   /* gleaner_step: this member is released; end the loop */
+  GLEANER_MORE = 4,    /* gleaner_reduce: compute again, another share */
+  GLEANER_EINVAL = -1, /* an argument is wrong; see gleaner_error() */
+  GLEANER_ESTATE = -2, /* a call out of order */
+  GLEANER_ELOST = -3,  /* the coordinator is gone: the training is over */
   GLEANER_EREFUSED = -4, /* the coordinator refused this member */
   GLEANER_ESCHEMA = -5,  /* other members registered other tensors */
   GLEANER_EIO = -6,      /* a checkpoint or a connection failed */
@@ -57,35 +58,41 @@ enum {
 /* What a tensor is to the training.  Only parameters have gradients. */
 enum { GLEANER_PARAM = 1, GLEANER_OPTIMIZER = 2, GLEANER_BUFFER = 3 };
 
-enum { GLEANER_FLOAT32 = 1, GLEANER_FLOAT64 = 2, GLEANER_INT64 = 3,
-       GLEANER_UINT8 = 4 };
+enum {
+  GLEANER_FLOAT32 = 1,
+  GLEANER_FLOAT64 = 2,
+  GLEANER_INT64 = 3,
+  GLEANER_UINT8 = 4
+};
 
 typedef struct gleaner_options {
-  size_t struct_size;     /* sizeof(gleaner_options): set by the initialiser */
-  uint64_t dataset_size;  /* samples in one pass; 1 or more */
-  uint32_t global_batch;  /* samples per step over all members; 1 or more */
-  uint32_t passes;        /* how often every sample is seen; 1 or more */
-  uint64_t seed;          /* of the permutation of samples and of rng_seed */
-  uint32_t drop_last;     /* 1: drop a pass's last, short step */
+  size_t struct_size;    /* sizeof(gleaner_options): set by the initialiser */
+  uint64_t dataset_size; /* samples in one pass; 1 or more */
+  uint32_t global_batch; /* samples per step over all members; 1 or more */
+  uint32_t passes;       /* how often every sample is seen; 1 or more */
+  uint64_t seed;         /* of the permutation of samples and of rng_seed */
+  uint32_t drop_last;    /* 1: drop a pass's last, short step */
 } gleaner_options;
-#define GLEANER_OPTIONS_INIT { sizeof(gleaner_options), 0, 0, 1, 0, 0 }
+#define GLEANER_OPTIONS_INIT \
+  { sizeof(gleaner_options), 0, 0, 1, 0, 0 }
 
 /* One step, as this member shall compute it.  Valid until the next
  * gleaner_step(). */
 typedef struct gleaner_step_info {
-  uint64_t step;             /* from 1, over all passes */
-  uint64_t pass;             /* from 0 */
-  uint64_t const *samples;   /* this member's sample numbers, below dataset_size */
-  size_t n_samples;          /* may be 0: contribute zeros, call reduce anyway */
-  uint32_t global_batch;     /* samples of this step over all members */
-  uint64_t samples_seen;     /* committed before this step, over all passes */
+  uint64_t step;           /* from 1, over all passes */
+  uint64_t pass;           /* from 0 */
+  uint64_t const *samples; /* this member's sample numbers */
+  size_t n_samples;        /* may be 0: contribute zeros, call reduce anyway */
+  uint32_t global_batch;   /* samples of this step over all members */
+  uint64_t samples_seen;   /* committed before this step, over all passes */
   uint32_t world_size;
   uint32_t rank;
-  uint64_t rng_seed;         /* the same on every member; mix in what you need */
+  uint64_t rng_seed; /* the same on every member; mix in what you need */
 } gleaner_step_info;
 
 /* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which
- * the agent sets; without them the program runs alone.  On failure *g is NULL. */
+ * the agent sets; without them the program runs alone.
+ * On failure *g is NULL. */
 int gleaner_open(gleaner_options const *options, gleaner **g);
 
 /* Register memory that is part of the training's state: it is copied to
