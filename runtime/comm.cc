@@ -18,7 +18,7 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
   assert(options.rank >= 0 && options.rank < options.size);
   if (options.size == 1) return std::unique_ptr<Plane>(new SelfPlane);
 #ifdef HAVE_GLOO
-  if (kind == "gloo") return make_gloo_plane(options);
+  if (kind == "gloo" || kind == "auto") return make_gloo_plane(options);
 #endif
   return Error{Errc::not_found, "no data plane '" + std::string(kind) +
                                     "' for " + std::to_string(options.size) +

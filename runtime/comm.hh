@@ -61,7 +61,8 @@ struct PlaneOptions {
   std::string address;  ///< numeric address of this member's interface
 };
 
-/// "self" or "gloo".  A generation of one member uses "self" whatever is
+/// "self", "gloo" or "auto", the best there is.  A generation of one member
+/// uses "self" whatever is
 /// asked.  Fails with not_found for a plane that was not built or is unknown,
 /// with io when its resources cannot be had.
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,

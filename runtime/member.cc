@@ -63,7 +63,7 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   environment.coordinator = variable("GLEANER_COORDINATOR");
   environment.secret = variable("GLEANER_SECRET");
   environment.node = variable("GLEANER_NODE");
-  environment.plane = variable("GLEANER_COMM", "gloo");
+  environment.plane = variable("GLEANER_COMM", "auto");
   environment.address = variable("GLEANER_ADDRESS");
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
