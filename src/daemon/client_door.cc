@@ -79,7 +79,15 @@ void ClientDoor::on_json(LinkId id, nlohmann::json const& json) {
   auto const message = msg::parse_from_coordinator(json);
   if (!message) return refuse(id, message.error().message);
   link.coordinator = true;
-  handlers_.on_message(id, link.uid, *message);
+  handlers_.on_message(id, *link.uid, *message);
+}
+
+LogLine ClientDoor::line_of(char const* event, Link const& link,
+                            std::string const& why) {
+  LogLine line(event);
+  line.kv("peer", link.channel->peer());
+  if (link.uid) line.kv("uid", *link.uid);
+  return line.kv("why", why);
 }
 
 /// Cut it off, and say why once in a while.
@@ -87,11 +95,8 @@ void ClientDoor::refuse(LinkId id, std::string const& why) {
   auto const found = links_.find(id);
   if (found == links_.end()) return;
   auto const link = found->second;
-  throttle_.log(LogLevel::warn, "refuse " + std::to_string(link.uid),
-                LogLine("connection_refused")
-                    .kv("peer", link.channel->peer())
-                    .kv("uid", link.uid)
-                    .kv("why", why),
+  auto const kind = link.uid ? std::to_string(*link.uid) : "unidentified";
+  throttle_.log(LogLevel::warn, kind, line_of("connection_refused", link, why),
                 clock_.monotonic_s());
   close(id);
   if (link.coordinator) handlers_.on_lost(id);
@@ -102,10 +107,7 @@ void ClientDoor::on_closed(LinkId id, Error const& error) {
   if (found == links_.end()) return;
   bool const coordinator = found->second.coordinator;
   log_to_stderr(coordinator ? LogLevel::info : LogLevel::debug,
-                LogLine("connection_closed")
-                    .kv("peer", found->second.channel->peer())
-                    .kv("uid", found->second.uid)
-                    .kv("why", error.message));
+                line_of("connection_closed", found->second, error.message));
   links_.erase(found);
   if (coordinator) handlers_.on_lost(id);
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "core/clock.hh"
 #include "core/config.hh"
@@ -46,7 +47,7 @@ class ClientDoor {
  private:
   struct Link {
     std::shared_ptr<Channel> channel;
-    Uid uid = 0;
+    std::optional<Uid> uid;  ///< once MUNGE has told
     bool coordinator = false;
   };
 
@@ -56,6 +57,8 @@ class ClientDoor {
   void on_json(LinkId id, nlohmann::json const& json);
   void on_closed(LinkId id, Error const& error);
   void refuse(LinkId id, std::string const& why);
+  static LogLine line_of(char const* event, Link const& link,
+                         std::string const& why);
   bool is_crowded(Uid uid) const;
 
   std::string munge_socket_;

@@ -3,6 +3,7 @@
 #include "daemon/daemon.hh"
 
 #include <chrono>
+#include <utility>
 
 #include "daemon/state_dir.hh"
 #include "daemon/status.hh"
@@ -121,6 +122,7 @@ void Daemon::look_again() {
 void Daemon::decide() {
   for (auto const& action : brain_.decide(clock_.wall_s()))
     std::visit([this](auto const& a) { act(a); }, action);
+  end_leases();
   arm();
 }
 
@@ -151,17 +153,21 @@ void Daemon::act(Tell const& tell) { clients_->send(tell.link, tell.message); }
 
 void Daemon::act(CloseLink const& close) { clients_->close(close.link); }
 
-/// When this fails the brain asks again: the lease is still in snapshots.
-void Daemon::act(EndLease const& end) {
+void Daemon::act(EndLease const& end) { to_end_.push_back(end.job); }
+
+/// Those of one decision together.  When this fails the brain asks again: they
+/// are still in snapshots.
+void Daemon::end_leases() {
+  if (to_end_.empty()) return;
   worker_.submit(SlurmWorker::Urgency::now,
-                 [this, control = control_, end]() -> SlurmWorker::Then {
-                   auto const done = control->end_lease(end.job);
-                   return [this, done, end] {
+                 [this, control = control_,
+                  jobs = std::exchange(to_end_, {})]() -> SlurmWorker::Then {
+                   auto const done = control->end_leases(jobs);
+                   return [this, done, count = jobs.size()] {
                      if (done) return look_again();
-                     throttle_.log(LogLevel::error, "end_lease",
+                     throttle_.log(LogLevel::error, "end_leases",
                                    LogLine("lease_end_failed")
-                                       .kv("job", end.job)
-                                       .kv("node", end.node)
+                                       .kv("leases", count)
                                        .kv("why", done.error().message),
                                    clock_.monotonic_s());
                    };

@@ -62,6 +62,7 @@ class Daemon {
   void on_snapshot(Snapshot snapshot);
   void decide();
   void arm();
+  void end_leases();
   void record(Record const& record);
 
   // How each action is carried out.
@@ -87,7 +88,8 @@ class Daemon {
   asio::steady_timer timer_;
   Throttle throttle_;
   std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
-  TimeS silent_since_s_ = 0;                ///< when the last snapshot came
+  std::vector<JobId> to_end_;  ///< leases, gathered from one decision
+  TimeS silent_since_s_ = 0;   ///< when the last snapshot came
 };
 
 }  // namespace gleaner

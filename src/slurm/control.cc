@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <utility>
+#include <vector>
 
 #include "slurm/records.hh"
 #include "slurm/setup.hh"
@@ -85,7 +86,7 @@ class RealSlurmControl final : public SlurmControl {
  public:
   explicit RealSlurmControl(Config config) : config_(std::move(config)) {}
 
-  Result<void> end_lease(JobId job) override;
+  Result<void> end_leases(std::vector<JobId> const& jobs) override;
   Result<JobRecord> job(JobId job) override;
   Result<void> set_time_limit(JobId job, int minutes) override;
   Result<void> keep_reservation() override;
@@ -110,26 +111,38 @@ bool is_running(JobId job) {
          message->job_array[0].job_state == JOB_RUNNING;
 }
 
-/// Wait for the lease to end by itself; false when it does not.
-bool ends_by_itself(JobId job) {
-  for (int waited_ms = 0; waited_ms < quit_ms_max; waited_ms += poll_ms) {
-    if (!is_running(job)) return true;
+/// Those of the leases that have not ended by themselves in a moment.
+std::vector<JobId> remaining(std::vector<JobId> jobs) {
+  for (int waited_ms = 0; !jobs.empty(); waited_ms += poll_ms) {
+    std::erase_if(jobs, [](JobId job) { return !is_running(job); });
+    if (waited_ms >= quit_ms_max) break;
     poll(nullptr, 0, poll_ms);
   }
-  return !is_running(job);
+  return jobs;
 }
 
-Result<void> RealSlurmControl::end_lease(JobId job) {
-  // A job without a step, or without its slurmd, cannot be signalled; the last
-  // call ends it all the same.
-  if (slurm_signal_job(compat::job_ref(job), SIGTERM) == SLURM_SUCCESS &&
-      ends_by_itself(job))
-    return {};
+Result<void> kill_lease(JobId job) {
   (void)slurm_signal_job(compat::job_ref(job), SIGKILL);
   if (slurm_kill_job(compat::job_ref(job), SIGKILL, 0) == SLURM_SUCCESS ||
       is_over(errno))
     return {};
   return slurm_failure("cannot end lease " + std::to_string(job));
+}
+
+Result<void> RealSlurmControl::end_leases(std::vector<JobId> const& jobs) {
+  // A job without a step, or without its slurmd, cannot be signalled; the last
+  // call ends it all the same.
+  std::vector<JobId> told, to_kill;
+  for (auto const job : jobs) {
+    bool const heard =
+        slurm_signal_job(compat::job_ref(job), SIGTERM) == SLURM_SUCCESS;
+    (heard ? told : to_kill).push_back(job);
+  }
+  for (auto const job : remaining(std::move(told))) to_kill.push_back(job);
+  Result<void> result;
+  for (auto const job : to_kill)
+    if (auto done = kill_lease(job); !done) result = done;
+  return result;
 }
 
 Result<JobRecord> RealSlurmControl::job(JobId job) {

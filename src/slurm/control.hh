@@ -31,14 +31,15 @@ class SlurmControl {
  public:
   virtual ~SlurmControl() = default;
 
-  /// End a lease at once.  SIGTERM first, on which an agent kills and reaps its
+  /// End leases at once.  SIGTERM first, on which an agent kills and reaps its
   /// members and leaves within milliseconds; what is still there 0.1 s later
   /// gets SIGKILL and the end of the job, so that KillWait does not count.
   /// (SIGKILL alone leaves members to be buried by others, and slurmstepd looks
   /// again only after one, two, four seconds: the node comes back that late.)
-  /// A lease already over is success.  Fails with denied without operator
-  /// rights, else with unavailable.
-  virtual Result<void> end_lease(JobId job) = 0;
+  /// Many take little longer than one, and those over already are success.
+  /// Fails with denied without operator rights, else with unavailable; all of
+  /// them have been tried then.
+  virtual Result<void> end_leases(std::vector<JobId> const& jobs) = 0;
 
   /// One job.  Fails with not_found once Slurm has forgotten it, with
   /// unavailable when slurmctld does not answer.

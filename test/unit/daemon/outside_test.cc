@@ -191,7 +191,7 @@ class FakeControl final : public SlurmControl {
   SlurmSetup setup;
   std::atomic<int> kept{0}, removed{0};
 
-  Result<void> end_lease(JobId) override { return {}; }
+  Result<void> end_leases(std::vector<JobId> const&) override { return {}; }
   Result<JobRecord> job(JobId) override { return JobRecord{}; }
   Result<void> set_time_limit(JobId, int) override { return {}; }
   Result<void> keep_reservation() override { return ++kept, Result<void>(); }
