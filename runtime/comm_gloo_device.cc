@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 
 #include "runtime/signals.hh"
 
@@ -34,6 +36,12 @@ Result<std::shared_ptr<GlooDevice>> GlooDevice::on(std::string const& address) {
 GlooDevice::~GlooDevice() {
   device_.reset();  // joins the thread that looks at event_
   if (event_ >= 0) close(event_);
+}
+
+/// Often enough, but no busy loop: a member may be slow to connect, and the
+/// core belongs to the training.
+void GlooDevice::Ticker::handleEvents(int) {
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 /// The event counts those who want fast ticks.

@@ -40,7 +40,7 @@ class GlooDevice {
  private:
   class Ticker final : public gloo::transport::tcp::Handler {
    public:
-    void handleEvents(int) override {}
+    void handleEvents(int) override;
   };
 
   GlooDevice() = default;

@@ -216,12 +216,13 @@ void Member::write(session::WriteCheckpoint const& action) {
     return perform(
         session_.checkpoint_failed(action.path, blobs.error().message));
   }
-  auto data = std::make_shared<std::vector<char>>(registry_.bytes());
-  copy_out(registry_.stripe(0, 1), data->data());
+  std::shared_ptr<char[]> const data =
+      std::make_unique_for_overwrite<char[]>(registry_.bytes());
+  copy_out(registry_.stripe(0, 1), data.get());
   StateHeader header{schema_, action.header, std::move(*blobs)};
   background_.run([this, data, header, path = action.path] {
     auto const bytes =
-        write_checkpoint(path, registry_.tensors(), data->data(), header);
+        write_checkpoint(path, registry_.tensors(), data.get(), header);
     Lock lock(mutex_);
     perform(bytes ? session_.checkpoint_written(path, *bytes)
                   : session_.checkpoint_failed(path, bytes.error().message));
