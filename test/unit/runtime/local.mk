@@ -3,7 +3,12 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
+	%reldir%/ledger_test.cc \
 	%reldir%/model_test.cc \
+	%reldir%/notation.hh \
+	%reldir%/notation.cc \
+	%reldir%/sampler_test.cc \
+	%reldir%/session_test.cc \
 	%reldir%/simulation.hh \
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
