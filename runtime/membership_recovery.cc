@@ -133,13 +133,6 @@ void Membership::State::all_lost() {
   auto const recorded = ledger.recorded();
   ledger.roll_back();
   log_means.forget_after(ledger.recorded());
-  generation = 0;
-  members.clear();
-  nodes_in_use = 0;
-  if (checkpoint_asked) forget_checkpoint_asked();
-  release_or_reset(ended.asked, behind, ended.generation);
-  for (auto& [id, member] : entries)
-    if (member.phase == Phase::released) member.disowned = true;
   if (settled || ledger.recorded() < recorded) {
     auto const checkpoint = ledger.newest();
     record("rollback", {{"to_step", ledger.recorded()},
@@ -149,6 +142,13 @@ void Membership::State::all_lost() {
                         {"nodes", from},
                         {"why", loss}});
   }
+  generation = 0;
+  members.clear();
+  nodes_in_use = 0;
+  if (checkpoint_asked) forget_checkpoint_asked();
+  release_or_reset(ended.asked, behind, ended.generation);
+  for (auto& [id, member] : entries)
+    if (member.phase == Phase::released) member.disowned = true;
   settled = false;
 }
 

@@ -4,6 +4,7 @@ check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
 	%reldir%/ledger_test.cc \
+	%reldir%/membership_test.cc \
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \
 	%reldir%/notation.cc \

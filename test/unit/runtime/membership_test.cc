@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who trains together, and how all get there.  Each test is one rule; orders
+/// are written as in notation.hh.
+#include "runtime/membership.hh"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "notation.hh"
+
+using gleaner::Membership;
+using gleaner::notation::records;
+using gleaner::notation::text;
+namespace msg = gleaner::msg;
+namespace membership = gleaner::membership;
+
+namespace {
+
+using Ids = std::vector<msg::MemberId>;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+membership::Options options() {
+  membership::Options options;
+  options.checkpoint_prefix = "c";
+  options.checkpoint_interval_s = 0;
+  return options;
+}
+
+msg::Loaded loaded(std::string const& schema = "s") {
+  msg::Loaded message;
+  message.schema = schema;
+  message.dataset_size = 40;
+  return message;
+}
+
+/// A coordinator, and what its members say to it.
+struct Trainer {
+  explicit Trainer(membership::Options options = ::options())
+      : membership(std::move(options)) {}
+
+  membership::Orders keep(membership::Orders orders) {
+    last = std::move(orders);
+    return last;
+  }
+  std::string says(msg::MemberId member, msg::FromMember const& message) {
+    return text(keep(membership.on_message(now, member, message)));
+  }
+  std::string gone(msg::MemberId member) {
+    return text(keep(membership.member_gone(now, member, "killed")));
+  }
+  std::string leave(std::string const& node, double within_s) {
+    return text(
+        keep(membership.leave_node(now, node, now + within_s, "reclaim")));
+  }
+  std::string after(double seconds) {
+    now += seconds;
+    return text(keep(membership.tick(now)));
+  }
+  void announce(std::string const& node, Ids const& members) {
+    (void)membership.add_members(now, node, members);
+    for (auto const id : members)
+      says(id, msg::MemberHello{id, node, 1, "host:1", "gloo"});
+  }
+  std::string load(msg::MemberId member) { return says(member, loaded()); }
+  std::string all_prepared(msg::Generation generation, Ids const& members) {
+    std::string orders;
+    for (auto const id : members) orders = says(id, msg::Prepared{generation});
+    return orders;
+  }
+  void all_switch(msg::Generation generation, msg::Step first,
+                  Ids const& members) {
+    for (auto const id : members) says(id, msg::Switched{generation, first});
+  }
+  std::string stable(msg::MemberId member, msg::Generation generation,
+                     msg::Step step, bool tentative = false) {
+    msg::Stable report;
+    report.generation = report.reduced_in = generation;
+    report.step = step;
+    report.tentative = tentative;
+    report.samples_seen = 4 * step;
+    report.taken = {{std::uint64_t(4 * step - 4), std::uint64_t(4 * step)}};
+    return says(member, report);
+  }
+  /// Members 1, 2, ... each on its node n1, n2, ... in generation 1, step 1
+  /// recorded.
+  void train(msg::MemberId n) {
+    Ids members;
+    for (msg::MemberId id = 1; id <= n; ++id) {
+      announce("n" + std::to_string(id), {id});
+      members.push_back(id);
+    }
+    for (auto const id : members) load(id);
+    all_prepared(1, members);
+    stable(1, 1, 1);
+  }
+  std::string status(msg::MemberId member, msg::Generation generation,
+                     msg::Step complete,
+                     std::optional<msg::StepPlan> begun = {},
+                     bool full = true) {
+    return says(member, msg::Status{generation, full, complete, begun});
+  }
+
+  Membership membership;
+  membership::Orders last;
+  double now = 100;
+};
+
+}  // namespace
+
+// --- coming in -------------------------------------------------------------
+
+TEST_CASE("training starts when the fewest nodes it wants are ready") {
+  auto two_nodes = options();
+  two_nodes.nodes_min = 2;
+  Trainer trainer(two_nodes);
+  trainer.announce("n1", {1});
+  CHECK(trainer.load(1) == "");
+  trainer.announce("n2", {2});
+  CHECK(trainer.load(2) ==
+        "1<-Prepare(1: 1,2 joins 2) 2<-Prepare(1: 1,2 joins 2)");
+  trainer.says(1, msg::Prepared{1});
+  CHECK(trainer.says(2, msg::Prepared{1}) ==
+        "1<-Start(1: source 1) 2<-Start(1: source 1)");
+  CHECK(records(trainer.last, "generation").at(0).at("nodes") == "n[1-2]");
+}
+
+TEST_CASE("contact data goes to all when all have given it, in rank order") {
+  Trainer trainer;
+  trainer.announce("n1", {1, 2});
+  trainer.load(1);
+  trainer.load(2);
+  CHECK(trainer.says(2, msg::PlaneBlob{1, "k", "b"}) == "");
+  CHECK(trainer.says(1, msg::PlaneBlob{1, "k", "a"}) ==
+        "1<-PlaneBlobs(1: a,b) 2<-PlaneBlobs(1: a,b)");
+}
+
+TEST_CASE("a node comes in with all its members") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2, 3});
+  CHECK(trainer.load(2) == "");
+  CHECK(trainer.after(1) == "");
+  CHECK(trainer.load(3) ==
+        "1<-Prepare(2: 1,2,3 joins 2,3) 2<-Prepare(2: 1,2,3 joins 2,3) "
+        "3<-Prepare(2: 1,2,3 joins 2,3)");
+}
+
+TEST_CASE("a ready node waits a moment for others that are loading") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.announce("n3", {3});
+  CHECK(trainer.load(2) == "");
+  CHECK(trainer.after(.3) ==
+        "1<-Prepare(2: 1,2 joins 2) 2<-Prepare(2: 1,2 joins 2)");
+}
+
+TEST_CASE("nodes that come while an offer is open wait for the next") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.load(2);
+  CHECK(trainer.all_prepared(2, {1, 2}) == "1<-Offer(2: 1,2)");
+  trainer.announce("n3", {3});
+  trainer.announce("n4", {4});
+  CHECK(trainer.load(3) == "");
+  CHECK(trainer.load(4) == "");
+  trainer.all_switch(2, 3, {1});
+  CHECK(trainer.stable(1, 2, 2) ==
+        "1<-Prepare(3: 1,2,3,4 joins 3,4) 2<-Prepare(3: 1,2,3,4 joins 3,4) "
+        "3<-Prepare(3: 1,2,3,4 joins 3,4) 4<-Prepare(3: 1,2,3,4 joins 3,4)");
+}
+
+TEST_CASE("a member with other tensors is refused") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  CHECK(trainer.says(2, loaded("other")) == "2<-Refused");
+  CHECK(records(trainer.last, "error").size() == 1);
+}
+
+TEST_CASE("who was lost, or never expected, is refused") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.gone(2);
+  CHECK(trainer.says(2, msg::MemberHello{2, "n2", 1, "", ""}) == "2<-Refused");
+  CHECK(trainer.says(9, msg::MemberHello{9, "n2", 1, "", ""}) == "9<-Refused");
+  CHECK(trainer.stable(2, 1, 2) == "");
+  CHECK(trainer.membership.summary().step == 1);
+}
+
+TEST_CASE("a joiner that cannot be prepared three times is replaced") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.load(2);
+  trainer.says(1, msg::Prepared{2});
+  CHECK(trainer.after(31) ==
+        "1<-Withdraw(2) 2<-Reset(2) 1<-Prepare(3: 1,2 joins 2) "
+        "2<-Prepare(3: 1,2 joins 2)");
+  trainer.after(31);
+  CHECK(trainer.after(31) == "1<-Withdraw(4) 2<-Reset(4) kill(2)");
+}
+
+// --- going -----------------------------------------------------------------
+
+TEST_CASE("a node that is left is free when its member has ended") {
+  Trainer trainer;
+  trainer.train(2);
+  CHECK(trainer.leave("n2", 60) == "1<-Prepare(2: 1)");
+  CHECK(trainer.says(1, msg::Prepared{2}) == "1<-Offer(2: 1) 2<-Offer(2: 1)");
+  trainer.all_switch(2, 3, {1, 2});
+  CHECK(trainer.stable(1, 2, 2) == "2<-Release");
+  CHECK(trainer.gone(2) == "free(n2)");
+  CHECK(records(trainer.last, "member_lost").empty());
+}
+
+TEST_CASE("a program that does not end after its release is killed") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n2", never);
+  trainer.says(1, msg::Prepared{2});
+  trainer.all_switch(2, 3, {1, 2});
+  trainer.stable(1, 2, 2);
+  CHECK(trainer.after(6) == "kill(2) free(n2)");
+}
+
+TEST_CASE("a node whose members only wait is free at once") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  CHECK(trainer.leave("n2", 60) == "2<-Release");
+  CHECK(trainer.gone(2) == "free(n2)");
+  CHECK(trainer.leave("n3", 60) == "free(n3)");
+}
+
+TEST_CASE("leaving in no hurry and joining are one change") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  trainer.all_prepared(2, {1, 2, 3});
+  trainer.leave("n2", never);
+  trainer.announce("n4", {4});
+  trainer.load(4);
+  trainer.all_switch(2, 3, {1, 2});
+  CHECK(trainer.stable(1, 2, 2) ==
+        "1<-Prepare(3: 1,3,4 joins 4) 3<-Prepare(3: 1,3,4 joins 4) "
+        "4<-Prepare(3: 1,3,4 joins 4)");
+}
+
+TEST_CASE("an expand is withdrawn for a node that must be left soon") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  SECTION("while it is being prepared") {
+    CHECK(trainer.leave("n2", 10) ==
+          "1<-Withdraw(2) 2<-Withdraw(2) 3<-Reset(2) 1<-Prepare(3: 1)");
+  }
+  SECTION("while it is offered, if nobody has agreed") {
+    trainer.all_prepared(2, {1, 2, 3});
+    CHECK(trainer.leave("n2", 10) == "1<-Withdraw(2) 2<-Withdraw(2)");
+    CHECK(trainer.says(1, msg::Withdrawn{2}) == "");
+    CHECK(trainer.says(2, msg::Withdrawn{2}) == "3<-Reset(2) 1<-Prepare(3: 1)");
+  }
+  SECTION("but what was agreed is done first") {
+    trainer.all_prepared(2, {1, 2, 3});
+    trainer.leave("n2", 10);
+    CHECK(trainer.says(1, msg::Agreed{2, 2}) == "");
+    trainer.all_switch(2, 3, {1, 2});
+    CHECK(trainer.stable(1, 2, 2) == "1<-Prepare(3: 1,3) 3<-Prepare(3: 1,3)");
+  }
+}
+
+TEST_CASE("an expand is not withdrawn for a node with time") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  CHECK(trainer.leave("n2", 1000) == "");
+}
+
+TEST_CASE("a member that is still in at the deadline counts as lost") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n2", 10);
+  CHECK(trainer.after(11) == "kill(2) 1<-Quiesce(3) free(n2)");
+}
+
+TEST_CASE(
+    "a leaver that dies when all have passed the boundary costs nothing") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n2", 60);
+  trainer.says(1, msg::Prepared{2});
+  trainer.says(1, msg::Switched{2, 3});
+  CHECK(trainer.gone(2) == "free(n2)");
+  trainer.stable(1, 2, 2);
+  CHECK(trainer.membership.summary().generation == 2);
+}
+
+// --- losses ----------------------------------------------------------------
+
+TEST_CASE("after a loss all go on from the furthest") {
+  Trainer trainer;
+  trainer.train(3);
+  CHECK(trainer.gone(3) == "1<-Quiesce(2) 2<-Quiesce(2)");
+  msg::StepPlan const fourth{4, {1, 2, 3}, {}}, fifth{5, {1, 2, 3}, {}};
+  CHECK(trainer.status(1, 2, 3, fourth) == "");
+  CHECK(trainer.status(2, 2, 4, fifth) ==
+        "1<-Resume(2: 1,2 h=4 1 take it from 2 begun=5 without 3) "
+        "2<-Resume(2: 1,2 h=4 1 take it from 2 begun=5 without 3)");
+  CHECK(records(trainer.last, "generation").at(0).at("kind") == "loss");
+}
+
+TEST_CASE("a loss during a repair begins another") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.gone(3);
+  trainer.status(1, 2, 1);
+  CHECK(trainer.gone(2) == "1<-Quiesce(3)");
+  CHECK(trainer.status(1, 2, 1) == "");  // of the repair before
+  CHECK(trainer.status(1, 3, 1) == "1<-Resume(3: 1 h=1)");
+}
+
+TEST_CASE("a joiner without proven state is reset, and brought in again") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  trainer.all_prepared(2, {1, 2, 3});
+  trainer.all_switch(2, 3, {1, 2});
+  CHECK(trainer.gone(2) == "1<-Quiesce(3) 3<-Quiesce(3)");
+  trainer.status(3, 3, 2, {}, false);
+  CHECK(trainer.status(1, 3, 2) ==
+        "1<-Resume(3: 1 h=2) 3<-Reset(3) "
+        "1<-Prepare(4: 1,3 joins 3) 3<-Prepare(4: 1,3 joins 3)");
+}
+
+TEST_CASE("an offered joiner that dies is left out, without a repair") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.load(2);
+  trainer.all_prepared(2, {1, 2});
+  CHECK(trainer.gone(2) == "1<-Withdraw(2)");
+  CHECK(trainer.says(1, msg::Withdrawn{2}) == "");
+}
+
+TEST_CASE("if the switch to it is agreed, its death is a loss") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.load(2);
+  trainer.all_prepared(2, {1, 2});
+  trainer.gone(2);
+  CHECK(trainer.says(1, msg::Agreed{2, 2}) == "1<-Quiesce(3)");
+}
+
+TEST_CASE("leavers are let go with the repair of a loss") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.leave("n2", 60);
+  trainer.gone(3);
+  trainer.status(1, 3, 4);
+  CHECK(trainer.status(2, 3, 4) == "1<-Resume(3: 1 h=4) 2<-Release");
+}
+
+TEST_CASE("but a leaver stays if only it has the last step") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.leave("n2", 60);
+  trainer.gone(3);
+  trainer.status(1, 3, 3, msg::StepPlan{4, {1, 2, 3}, {}});
+  CHECK(trainer.status(2, 3, 4) ==
+        "1<-Resume(3: 1,2 h=4 1 take it from 2) "
+        "2<-Resume(3: 1,2 h=4 1 take it from 2) 1<-Prepare(4: 1)");
+}
+
+TEST_CASE("a member that does not become quiet is killed") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.gone(3);
+  trainer.status(1, 2, 1);
+  CHECK(trainer.after(11) == "kill(2) 1<-Quiesce(3)");
+}
+
+TEST_CASE("a plane that breaks with nobody dead is built anew") {
+  Trainer trainer;
+  trainer.train(2);
+  CHECK(trainer.says(1, msg::PrepareFailed{1, "reset by peer"}) == "");
+  CHECK(trainer.after(1) == "1<-Quiesce(2) 2<-Quiesce(2)");
+}
+
+TEST_CASE("with all state lost it begins again, with fresh processes") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.gone(1);
+  trainer.gone(2);
+  CHECK(records(trainer.last, "rollback").at(0).at("to_step") == 0);
+  CHECK(trainer.membership.summary().state == membership::State::waiting);
+  trainer.announce("n1", {3});
+  CHECK(trainer.load(3) == "3<-Prepare(4: 3)");
+}
+
+// --- steps, checkpoints, parks, the end ------------------------------------
+
+TEST_CASE("each step is recorded once, whoever reports it") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2);
+  CHECK(records(trainer.last, "step").size() == 1);
+  trainer.stable(2, 1, 2);
+  CHECK(records(trainer.last, "step").empty());
+  trainer.stable(1, 1, 4);
+  CHECK(records(trainer.last, "step").empty());
+  trainer.stable(1, 1, 3);
+  CHECK(records(trainer.last, "step").size() == 2);
+}
+
+TEST_CASE("a checkpoint is asked for from time to time") {
+  auto often = options();
+  often.checkpoint_interval_s = 10;
+  Trainer trainer(often);
+  trainer.train(1);
+  CHECK(trainer.after(5) == "");
+  CHECK(trainer.after(6) == "1<-TakeCheckpoint(c1.safetensors)");
+  CHECK(trainer.after(1) == "");
+  trainer.says(1, msg::Checkpointed{1, 2, "c1.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());  // 2 is not recorded yet
+  trainer.stable(1, 1, 2);
+  CHECK(records(trainer.last, "checkpoint").size() == 1);
+}
+
+TEST_CASE("when every node is to be left, the state goes to a file") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n1", 60);
+  trainer.says(2, msg::Prepared{2});
+  CHECK(trainer.leave("n2", 10) == "1<-Withdraw(2) 2<-Withdraw(2)");
+  trainer.says(1, msg::Withdrawn{2});
+  CHECK(trainer.says(2, msg::Withdrawn{2}) ==
+        "1<-Offer(3: park in c1.safetensors) "
+        "2<-Offer(3: park in c1.safetensors)");
+  trainer.stable(1, 3, 2, true);
+  trainer.all_switch(3, 3, {1, 2});
+  CHECK(trainer.says(1, msg::Checkpointed{3, 2, "c1.safetensors", 10, 8}) ==
+        "1<-Release 2<-Release");
+  CHECK(records(trainer.last, "step").size() == 1);
+  CHECK(records(trainer.last, "park").at(0).at("step") == 2);
+  CHECK(trainer.gone(1) == "free(n1)");
+  CHECK(trainer.membership.summary().parked);
+
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  CHECK(trainer.says(3, msg::Prepared{4}) ==
+        "3<-Start(4: source 3 from c1.safetensors)");
+  CHECK(records(trainer.last, "generation").at(0).at("kind") == "resume");
+}
+
+TEST_CASE("a checkpoint that cannot be read gives way to the one before") {
+  auto from = options();
+  from.start_from = membership::Checkpoint{"old", 5, 20};
+  Trainer trainer(from);
+  trainer.announce("n1", {1});
+  trainer.load(1);
+  CHECK(trainer.says(1, msg::Prepared{1}) == "1<-Start(1: source 1 from old)");
+  CHECK(trainer.says(1, msg::CheckpointFailed{1, "old", "torn"}) ==
+        "1<-Quiesce(2)");
+  CHECK(trainer.status(1, 2, 0, {}, false) == "1<-Reset(2) 1<-Prepare(3: 1)");
+  CHECK(trainer.says(1, msg::Prepared{3}) == "1<-Start(3: source 1 from old)");
+  trainer.says(1, msg::CheckpointFailed{3, "old", "torn"});
+  // None is left, and this process has not the initial state any more.
+  CHECK(trainer.status(1, 4, 0, {}, false) == "1<-Reset(4) kill(1)");
+}
+
+TEST_CASE("training is finished when all members have arrived at its end") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2, true);
+  CHECK(trainer.says(1, msg::Finished{1, 2}) == "");
+  CHECK(trainer.says(2, msg::Finished{1, 2}) == "1<-Finish 2<-Finish finished");
+  auto const finish = records(trainer.last, "finish").at(0);
+  CHECK(finish.at("samples_seen") == 8);
+  CHECK(finish.at("duplicate_samples") == 0);
+  CHECK(finish.at("missing_samples") == 32);
+}
+
+TEST_CASE("an end that not all have reached is not one") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2, true);
+  trainer.says(1, msg::Finished{1, 2});
+  CHECK(trainer.gone(2) == "1<-Quiesce(2)");
+  CHECK(trainer.membership.summary().step == 1);
+}
