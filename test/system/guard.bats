@@ -9,11 +9,11 @@ setup_file() {
   take_turn
   start_cluster --nodes 2 --gpus 1
   make_training 400000 40 1 1
-  [[ -n $(why_not) ]] || useradd --system --no-create-home gleaner-other 2>/dev/null || true
+  [[ -n $(why_not) ]] || useradd --system --no-create-home gleaner-other 2>/dev/null || :
 }
 teardown_file() {
   stop_cluster
-  userdel gleaner-other 2>/dev/null || true
+  userdel gleaner-other 2>/dev/null || :
 }
 setup() { use_cluster; }
 teardown() {

@@ -135,8 +135,8 @@ cancel_all() {
 show_logs_on_failure() {
   [[ -z ${BATS_TEST_COMPLETED:-} && -z ${BATS_TEST_SKIPPED:-} ]] || return 0
   [[ -n ${cluster:-} ]] || return 0
-  slurm squeue -a || true
-  slurm sinfo -N -a || true
+  slurm squeue -a || :
+  slurm sinfo -N -a || :
   local log
   for log in "$cluster"/slurm/log/{gleanerd,slurmctld}.log "$work"/*.out \
     "$work"/gleaner-*/events.jsonl; do

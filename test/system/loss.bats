@@ -33,10 +33,10 @@ lost_nothing() { job_is "$job" RUNNING && [[ -z $(events_of "$job" rollback) ]];
   # slurmd, the step daemon, agent and member: all that runs there.
   lease=$(lease_on "$node")
   kill -KILL "$(pid_of "$node")"
-  pkill -KILL -f "slurmstepd: \[$lease\." || true
-  kill -KILL "$(member_pid "$node")" || true
+  pkill -KILL -f "slurmstepd: \[$lease\." || :
+  kill -KILL "$(member_pid "$node")" || :
   for pid in $(grep -lzx "SLURM_JOB_ID=$lease" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
-    kill -KILL "$pid" || true
+    kill -KILL "$pid" || :
   done
   wait_until 10 "[[ ,\$(training_nodes $job), != *,$node,* ]]"
   wait_for_steps "$job" 20

@@ -25,6 +25,10 @@ start_plain() { "$minicluster" start "$1" --without-gleaner "${@:2}"; }
 conf() { export SLURM_CONF=$1/etc/slurm.conf; }
 processes_of() { grep -lzxF "MINICLUSTER_DIR=$1" /proc/[0-9]*/environ 2>/dev/null; }
 
+# What jobs of these tests do, told apart from those of anybody else.
+nap="sleep 600.$$"
+naps() { pgrep -f "$nap"; }
+
 @test "a cluster runs jobs on the nodes and GPUs it was asked for" {
   start_plain "$dir/a" --nodes 3 --gpus 2
   eval "$("$minicluster" env "$dir/a")"
@@ -51,26 +55,26 @@ processes_of() { grep -lzxF "MINICLUSTER_DIR=$1" /proc/[0-9]*/environ 2>/dev/nul
 @test "stop ends all processes, also of jobs that ignore SIGTERM" {
   start_plain "$dir/a" --nodes 2
   conf "$dir/a"
-  job=$(slurm sbatch --parsable -N2 -o /dev/null \
-    --wrap 'trap "" TERM; srun bash -c "trap : TERM; sleep 333"')
-  wait_until 15 'pgrep -f "sleep 333"'
+  slurm sbatch -N2 -o /dev/null \
+    --wrap "trap '' TERM; srun bash -c 'trap : TERM; $nap'"
+  wait_until 15 'naps'
   "$minicluster" stop "$dir/a"
   run processes_of "$dir/a"
   [[ -z $output ]]
-  run pgrep -f "sleep 333"
+  run naps
   [[ -z $output ]]
 }
 
 @test "stop also ends what is left after slurmctld was killed" {
   start_plain "$dir/a" --nodes 2
   conf "$dir/a"
-  slurm sbatch -N2 -o /dev/null --wrap 'srun sleep 334'
-  wait_until 15 'pgrep -f "sleep 334"'
+  slurm sbatch -N2 -o /dev/null --wrap "srun $nap"
+  wait_until 15 'naps'
   kill -KILL "$(cat "$dir/a/run/slurmctld.pid")"
   "$minicluster" stop "$dir/a"
   run processes_of "$dir/a"
   [[ -z $output ]]
-  run pgrep -f "sleep 334"
+  run naps
   [[ -z $output ]]
 }
 
