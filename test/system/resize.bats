@@ -48,6 +48,21 @@ teardown() {
   wait_until 20 "size_is $job 4"
 }
 
+@test "a job that becomes eligible later gets its nodes like one that arrives" {
+  job=$(submit_training 1-4)
+  wait_until 20 "size_is $job 4"
+  held=$(rigid 2 --hold)
+  first=$(submitted -p head --hold --wrap true)
+  next=$(rigid 1 --dependency="afterany:$first")
+  wait_for_steps "$job" 5
+  size_is "$job" 4
+  slurm scontrol release "$held"
+  wait_until 8 "job_is $held RUNNING"
+  slurm scontrol release "$first"
+  wait_until 12 "job_is $next RUNNING"
+  wait_until 5 "size_is $job 1"
+}
+
 @test "srun and salloc start over leases as if they were not there" {
   job=$(submit_training 1-4)
   wait_until 20 "size_is $job 4"
