@@ -10,10 +10,9 @@ namespace {
 
 constexpr double register_wait_s = 5;    ///< for a new job to be in a snapshot
 constexpr double plan_give_back_s = 30;  ///< nobody waits for these nodes
-// Nodes are no holes either while a restarted slurmctld waits for their slurmd.
-constexpr double missing_wait_s = 30;
-constexpr double extend_ahead_s = 90;  ///< Slurm looks at limits every 30 s
+constexpr double extend_ahead_s = 90;    ///< Slurm looks at limits every 30 s
 constexpr double extend_retry_s = 20;
+constexpr double gather_s = 3;  ///< for coordinators to come back to us
 
 }  // namespace
 
@@ -104,6 +103,18 @@ bool Brain::is_current(TimeS now) const {
   return snapshot_at_s_ > 0 && now - snapshot_at_s_ < age_max_s;
 }
 
+/// Just started, and not all trainers have found us yet: a plan for some of
+/// them would be undone by the next.
+bool Brain::is_gathering(TimeS now) const {
+  auto const is_missing = [this](BaseJob const& base) {
+    auto const* trainer = roster_.find(base.job);
+    return base.running && trainer && trainer->link == 0;
+  };
+  return now < begun_s_ + gather_s &&
+         std::any_of(snapshot_.trainers.begin(), snapshot_.trainers.end(),
+                     is_missing);
+}
+
 bool Brain::may_lend_more(TimeS now) {
   while (!lent_s_.empty() && lent_s_.front() < now - 3600) lent_s_.pop_front();
   return static_cast<int>(lent_s_.size()) < config_.leases_per_hour_max;
@@ -114,7 +125,7 @@ PlanInput Brain::plan_input(TimeS now) const {
 }
 
 void Brain::follow_plan(TimeS now, Actions* out) {
-  if (!is_current(now) || !lending_) return;
+  if (!is_current(now) || !lending_ || is_gathering(now)) return;
   if (!changed_ && now - planned_at_s_ < 1) return;
   changed_ = false;
   planned_at_s_ = now;

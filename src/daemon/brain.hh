@@ -84,6 +84,7 @@ class Brain {
                 TimeS now, Actions* out);
   void send_ask_backs(Actions* out);
   bool is_current(TimeS now) const;
+  bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now);
   PlanInput plan_input(TimeS now) const;
   void observe(TimeS now, Actions* out);
@@ -96,6 +97,7 @@ class Brain {
 
   Snapshot snapshot_;
   TimeS snapshot_at_s_ = 0;  ///< when it came; 0: never
+  TimeS begun_s_ = 0;        ///< when the first one came
   Places places_;
   std::map<std::string, JobId> aside_;
   Demand demand_;

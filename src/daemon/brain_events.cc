@@ -50,6 +50,7 @@ void Brain::configure(Config config) {
 
 void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
   snapshot_ = std::move(snapshot);
+  if (snapshot_at_s_ == 0) begun_s_ = now;
   snapshot_at_s_ = now;
   changed_ = true;
   leases_.match(snapshot_, now, &pending_);
@@ -72,7 +73,7 @@ void Brain::forget_gone_trainers() {
 /// while that lease ends.
 void Brain::update_places(TimeS now) {
   Places places;
-  for (auto const& hole : snapshot_.holes) places[hole.node] = {hole, false, 0};
+  for (auto const& hole : snapshot_.holes) places[hole.node].hole = hole;
   for (auto const& [nonce, lease] : leases_.all()) {
     auto const [place, added] = places.try_emplace(lease.node);
     if (added) {
@@ -83,6 +84,7 @@ void Brain::update_places(TimeS now) {
         place->second.missing_since_s = now;
     }
     place->second.lent = lease.is_used();
+    place->second.lease = lease.job;
   }
   for (auto const& [name, place] : places)
     if (!places_.count(name))

@@ -13,10 +13,11 @@ class Supply {
  public:
   Supply(Snapshot const& snapshot, Places const& places) {
     for (auto const& [name, place] : places)
-      places_.push_back({name, place.hole.weight, place.lent, 0});
+      places_.push_back({name, place.hole.weight, place.lent ? place.lease : 0,
+                         place.lent, 0});
     for (auto const& node : snapshot.shared)
       if (!places.count(node.node))
-        places_.push_back({node.node, node.weight, false, node.cpus_idle});
+        places_.push_back({node.node, node.weight, 0, false, node.cpus_idle});
     std::sort(places_.begin(), places_.end(), comes_first);
     for (auto const& [partition, nodes] : snapshot.partitions)
       for (auto& place : places_)
@@ -58,6 +59,7 @@ class Supply {
   struct Entry {
     std::string name;
     std::uint32_t weight;
+    JobId lease;
     bool lent;
     int cpus_idle;  ///< of a node that jobs use in part; 0: the whole node
     bool taken = false;
@@ -69,8 +71,8 @@ class Supply {
   };
 
   static bool comes_first(Entry const& a, Entry const& b) {
-    return std::tuple(a.weight, a.lent, a.cpus_idle, a.name) <
-           std::tuple(b.weight, b.lent, b.cpus_idle, b.name);
+    return std::tuple(a.weight, a.lent, a.lease, a.cpus_idle, a.name) <
+           std::tuple(b.weight, b.lent, b.lease, b.cpus_idle, b.name);
   }
 
   std::vector<Entry> places_;

@@ -23,6 +23,7 @@ namespace gleaner {
 struct Place {
   Hole hole;
   bool lent = false;          ///< a trainer uses it, or is about to
+  JobId lease = 0;            ///< that is on it
   TimeS missing_since_s = 0;  ///< lent, but no hole any more; 0: it is one
 };
 using Places = std::map<std::string, Place>;
@@ -35,7 +36,8 @@ class Demand {
   /// The nodes to be kept free now, each with the job it is for.  Jobs are
   /// served by priority; each gets the nodes Slurm would choose: low Weight
   /// first, then those that are free already, the idle before those that other
-  /// jobs use in part.
+  /// jobs use in part; of the lent ones those with the oldest leases, which
+  /// Slurm would preempt first.
   std::map<std::string, JobId> update(Snapshot const& snapshot,
                                       Places const& places, TimeS now);
 

@@ -45,6 +45,15 @@ bool is_idle(PlanInput const& input, Place const& place) {
          !input.nodes.blocks(place.hole.node, input.now);
 }
 
+/// Asked back, but soon to be had again: whoever was to get it still is.
+bool is_coming(PlanInput const& input, Place const& place) {
+  auto const* lease = input.leases.on_node(place.hole.node);
+  bool const missing = place.missing_since_s > 0 &&
+                       input.now - place.missing_since_s > missing_wait_s;
+  return lease && !lease->is_used() && !missing &&
+         !input.nodes.blocks(place.hole.node, input.now);
+}
+
 }  // namespace
 
 double ask_lead_s(Config const& config) {
@@ -81,7 +90,7 @@ Problem make_problem(PlanInput const& input) {
   }
   for (auto const& [name, place] : input.places) {
     if (input.aside.count(name)) continue;
-    if (used.contains(name) || is_idle(input, place))
+    if (used.contains(name) || is_idle(input, place) || is_coming(input, place))
       problem.nodes.push_back(to_node(place.hole, input.now));
   }
   return problem;

@@ -37,6 +37,11 @@ struct Changes {
   int nodes_planned = 0;          ///< nodes that trainers have by the plan
 };
 
+/// A leased node that is no hole for so long is drained.  Not at once: nodes
+/// are no holes either while a lease on them ends, or while a restarted
+/// slurmctld waits for their slurmd.
+inline constexpr double missing_wait_s = 30;
+
 /// How long before a planned use a node is asked back.
 double ask_lead_s(Config const& config);
 

@@ -32,6 +32,19 @@ TEST_CASE(
   CHECK(w.later(60) == "");
 }
 
+TEST_CASE("after a start nothing is lent until all have come back, or 3 s") {
+  auto w = restarted();
+  w.holes("n[1-3]");
+  w.base_job(8, 1, 4);
+  w.lease(103, "n9", 8, "cc");
+  w.look();
+  CHECK(w.registers(7, {{"n1", 101}, {"n2", 102}}) == "welcome 7");
+  SECTION("all are there") {
+    CHECK(w.registers(8, {{"n9", 103}}) == "welcome 8; offer n3->8");
+  }
+  SECTION("one does not come") { CHECK(w.later(3) == "offer n3->7"); }
+}
+
 TEST_CASE("an adopted lease on which no agent runs is ended") {
   auto w = restarted();
   w.look();

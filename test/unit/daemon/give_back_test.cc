@@ -46,6 +46,14 @@ TEST_CASE("nodes of lower Weight are given back although worse are idle") {
   CHECK(w.look() == "offer n2->7; back n1 of 7 (arrival, 1s)");
 }
 
+TEST_CASE("the oldest lease goes first: Slurm would preempt it first") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 4, {"n2", "n3", "n1"});
+  w.pending(5, 1);
+  CHECK(w.look() == "back n2 of 7 (arrival, 1s)");
+}
+
 TEST_CASE("a job that cannot start even with all leases returned waits") {
   World w;
   w.holes("n[1-2]");

@@ -147,9 +147,14 @@ TEST_CASE("a second trainer gets its share; the first gives nodes up") {
   w.base_job(8, 1, 4);
   w.look();
   CHECK(w.registers(8) == "welcome 8; back n[3-4] of 7 (plan, 30s)");
+  CHECK(w.look() == "");  // what is on its way counts as the second's
   w.says(7, msg::LeaseEnded{"n3", 103, "released"});
+  w.holes("n[1-2,4]");  // while the lease completes n3 is no hole
+  CHECK(w.look() == "");
+  w.holes("n[1-4]");
   w.end_of_lease(103);
   CHECK(w.look() == "offer n3->8");
+  CHECK(w.later(1) == "");
 }
 
 TEST_CASE("with observe nothing is lent, asked back or ended") {
