@@ -45,7 +45,7 @@ class Reader {
     else if (event == "log")
       on_log(t, json);
     else if (event == "rollback")
-      on_rollback(json);
+      on_rollback(t, json);
     else if (event == "member_lost")
       ++trainer_.members_lost;
     else if (event == "error")
@@ -106,7 +106,12 @@ class Reader {
     sum.n += n;
   }
 
-  void on_rollback(Json const& json) {
+  /// No member with state is left: nothing trains until the next generation.
+  void on_rollback(double t, Json const& json) {
+    auto& generations = trainer_.generations;
+    if (!generations.empty() && !generations.back().nodes.empty())
+      generations.push_back(
+          {t, generations.back().number, "loss", generations.back().to, 0, {}});
     auto const to_step = json.at("to_step").get<msg::Step>();
     trainer_.audit.rollback(to_step);
     std::erase_if(trainer_.steps,

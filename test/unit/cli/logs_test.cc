@@ -61,6 +61,17 @@ TEST_CASE("a rollback takes back steps and losses") {
   CHECK(t.audit.findings(100).samples == 8);
 }
 
+TEST_CASE("nobody trains between the loss of all and the next generation") {
+  auto const t = trainer_from(
+      R"({"t":2,"event":"generation","generation":1,"kind":"start","from":0,"to":1,"nodes":"n1"}
+{"t":4,"event":"rollback","to_step":0,"samples_seen":0,"path":""}
+{"t":7,"event":"generation","generation":3,"kind":"start","from":0,"to":1,"nodes":"n1"}
+{"t":9,"event":"finish","code":0}
+)");
+  CHECK(training_on(t, "n1") == Spans{{2, 4}, {7, 9}});
+  CHECK(t.generations[1].kind == "loss");
+}
+
 TEST_CASE("a line still being written is passed over") {
   CHECK(trainer_from("{\"t\":1,\"event\":\"x\"}\n{\"t\":2,\"ev").end_s == 1);
 }
