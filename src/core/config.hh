@@ -34,7 +34,8 @@ struct Config {
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
   std::string stock_backfill;
-  std::string policy;  // exact | equal_share
+  std::string policy;   // exact | equal_share
+  std::string scaling;  // measured | assumed
   double forward_looking_s = 0;
   double hole_s_min = 0;
   double expand_cost_s = 0;

@@ -44,6 +44,8 @@ void Brain::configure(Config config) {
   config_ = std::move(config);
   allocator_ = make_allocator(config_.policy);
   demand_.set_hold(config_.arrival_hold_s);
+  roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
+                                                   : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
   changed_ = true;
 }

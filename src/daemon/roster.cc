@@ -43,13 +43,15 @@ void clamp(std::vector<double>* speed) {
     (*speed)[k] = std::min((*speed)[k], static_cast<double>(k));
 }
 
-void update_speed(TrainerEntry* trainer) {
-  auto speed = trainer->curve.speed(trainer->base.nodes_max);
+}  // namespace
+
+void Roster::update_speed(TrainerEntry* trainer) const {
+  auto const& curve =
+      scaling_ == Scaling::measured ? trainer->curve : ScalingCurve();
+  auto speed = curve.speed(trainer->base.nodes_max);
   clamp(&speed);
   if (differs(speed, trainer->speed)) trainer->speed = std::move(speed);
 }
-
-}  // namespace
 
 TrainerEntry& Roster::entry(JobId job, TimeS now) {
   auto const [found, made] = trainers_.try_emplace(job);

@@ -37,6 +37,12 @@ struct Candidate {
 
 class Roster {
  public:
+  enum class Scaling {
+    measured,  ///< curves follow what coordinators report
+    assumed,   ///< the built-in guess, whatever they report
+  };
+  void set_scaling(Scaling scaling) { scaling_ = scaling; }
+
   /// The entry of a base job, made if need be.
   TrainerEntry& entry(JobId job, TimeS now);
   TrainerEntry* find(JobId job);
@@ -65,6 +71,9 @@ class Roster {
   TimeS next_s(double wait_s, TimeS fallback) const;
 
  private:
+  void update_speed(TrainerEntry* trainer) const;
+
+  Scaling scaling_ = Scaling::measured;
   std::map<JobId, TrainerEntry> trainers_;
   std::vector<Candidate> candidates_;
 };

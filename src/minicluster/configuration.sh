@@ -142,6 +142,8 @@ write_gleaner_yaml() {
     [address]=127.0.0.1:$((port + 2))
     [munge_socket]=$dir/run/munge.sock
     [scavenger]=$scavenger
+    # Its nodes share one machine: more of them are no faster.
+    [scaling]=assumed
     [stock_backfill]=$stock_dir/sched_backfill.so
   )
   if [[ $accounting = yes ]]; then keys[lease_account]=gleaner keys[lease_qos]=gleaner; fi

@@ -157,6 +157,34 @@ TEST_CASE("a second trainer gets its share; the first gives nodes up") {
   CHECK(w.later(1) == "");
 }
 
+/// A trainer that is as fast on one node as on two has one of two nodes.
+World flat(std::string const& scaling) {
+  World w;
+  auto config = World::settings("on");
+  config.scaling = scaling;
+  w.brain.configure(config);
+  w.holes("n1");
+  w.running_trainer(7, 1, 2, {"n1"});
+  for (int step = 1; step < 9; ++step) {
+    w.says(7, msg::Progress{1, 1, {"n1"}, step, 0, 100, 0, "running"});
+    w.says(7, msg::Progress{2, 2, {"n1", "n2"}, step, 0, 100, 0, "running"});
+    w.says(7,
+           msg::Progress{2, 2, {"n1", "n2"}, step + 1, 0, 100, 0, "running"});
+  }
+  for (int step = 20; step < 29; ++step)
+    w.says(7, msg::Progress{3, 1, {"n1"}, step, 0, 100, 0, "running"});
+  w.holes("n[1-2]");
+  return w;
+}
+
+TEST_CASE("a trainer that gains nothing from a node does not get it") {
+  CHECK(flat("measured").look() == "");
+}
+
+TEST_CASE("unless its scaling is assumed") {
+  CHECK(flat("assumed").look() == "offer n2->7");
+}
+
 TEST_CASE("with observe nothing is lent, asked back or ended") {
   World w("observe");
   w.holes("n[1-2]");
