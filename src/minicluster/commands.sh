@@ -6,12 +6,13 @@ cancel_jobs() {
   local jobs
   jobs=$(slurm squeue -h -a -o %A | tr '\n' ' ')
   [[ -n ${jobs// /} ]] || return 0
-  # SIGKILL first: scancel alone waits KillWait for programs that ignore SIGTERM.
+  # SIGKILL first: scancel alone waits KillWait for what ignores SIGTERM.
   # shellcheck disable=SC2086
   slurm scancel --quiet --full --signal=KILL $jobs 2>/dev/null || :
   # shellcheck disable=SC2086
   slurm scancel --quiet $jobs 2>/dev/null || :
-  wait_until 15 no_jobs || note "jobs did not end within 15 s: $(slurm squeue -h -a -o '%A(%T)' | tr '\n' ' ')"
+  wait_until 15 no_jobs ||
+    note "jobs did not end within 15 s:" $(slurm squeue -h -a -o '%A(%T)')
 }
 no_jobs() { [[ -z $(slurm squeue -h -a 2>/dev/null) ]]; }
 
@@ -72,8 +73,10 @@ stop_all() {
     is_ours "$name" && pids+=("$(pid_of "$name")")
   done
   ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null || :
-  for name in $(node_names) slurmctld slurmdbd mariadb munged; do stop_daemon "$name"; done
-  wait_until 10 reap_strays || note "processes are left: $(strays | tr '\n' ' ')"
+  for name in $(node_names) slurmctld slurmdbd mariadb munged; do
+    stop_daemon "$name"
+  done
+  wait_until 10 reap_strays || note "processes are left:" $(strays)
 }
 
 stop() {
@@ -90,7 +93,8 @@ print_env() {
   [[ $gleaner = no ]] || echo "export GLEANER_CONF='$GLEANER_CONF'"
   echo "export PATH='$program_path':\"\$PATH\""
   [[ -z $libexec ]] || echo "export GLEANER_LIBEXEC='$libexec'"
-  [[ -z $lib ]] || echo "export LD_LIBRARY_PATH='$lib'\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\""
+  [[ -z $lib ]] ||
+    echo "export LD_LIBRARY_PATH='$lib'\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\""
 }
 
 restart() {
@@ -105,7 +109,10 @@ adduser() {
   load_settings "${1:-}"
   local user=${2:-}
   id "$user" >/dev/null 2>&1 || fail "no user '$user'"
-  [[ $accounting = yes ]] || { note "no accounting in '$dir': '$user' may run jobs already"; return; }
+  if [[ $accounting = no ]]; then
+    note "no accounting in '$dir': '$user' may run jobs already"
+    return
+  fi
   sacctmgr_do add user "$user" Account=users DefaultAccount=users Cluster=mini
   sacctmgr_do add user "$user" Account=gleaner Cluster=mini
 }

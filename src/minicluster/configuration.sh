@@ -4,7 +4,8 @@
 make_directories() {
   local part
   mkdir -p "$dir"
-  for part in etc run run/gleaner log state state/slurmctld state/gleaner spool dev; do
+  for part in etc run run/gleaner log state state/slurmctld state/gleaner \
+    spool dev; do
     mkdir -p "$dir/$part"
     chmod 755 "$dir/$part"
   done
@@ -16,7 +17,7 @@ make_directories() {
   touch "$dir/log/slurmctld.log" "$dir/log/slurmdbd.log"
   chown -R "$slurm_user:$group" "$dir/run/gleaner" "$dir/state" \
     "$dir/log/slurmctld.log" "$dir/log/slurmdbd.log"
-  (umask 077; dd if=/dev/urandom of="$dir/etc/munge.key" bs=128 count=1 status=none)
+  (umask 077; head -c 128 /dev/urandom >"$dir/etc/munge.key")
 }
 
 # slurmd takes any character device as a GPU; a count without files leaves
@@ -26,7 +27,8 @@ make_gpus() {
   for ((g = 0; g < gpus; g++)); do ln -sfn /dev/null "$dir/dev/gpu$g"; done
   {
     echo "AutoDetect=off"
-    ((gpus == 0)) || echo "NodeName=n[1-$nodes] Name=gpu File=$dir/dev/gpu[0-$((gpus - 1))]"
+    ((gpus == 0)) ||
+      echo "NodeName=n[1-$nodes] Name=gpu File=$dir/dev/gpu[0-$((gpus - 1))]"
   } >"$dir/etc/gres.conf"
 }
 
@@ -34,6 +36,7 @@ write_slurm_conf() {
   local host gres=
   host=$(hostname -s)
   local here="NodeHostname=$host NodeAddr=127.0.0.1"
+  local ports=$((port + 11))-$((port + 10 + nodes))
   ((gpus == 0)) || gres=" Gres=gpu:$gpus"
   {
     {
@@ -44,13 +47,14 @@ write_slurm_conf() {
     } | last_of_each_key
     cat <<END
 NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
-NodeName=n[1-$nodes] $here Port=[$((port + 11))-$((port + 10 + nodes))] CPUs=$cpus RealMemory=16000$gres
+NodeName=n[1-$nodes] $here Port=[$ports] CPUs=$cpus RealMemory=16000$gres
 PartitionName=DEFAULT MaxTime=INFINITE OverSubscribe=NO PreemptMode=OFF
 PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10
 PartitionName=head Nodes=head PriorityTier=10
 END
     [[ $gleaner = no ]] || cat <<END
-PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL GraceTime=0 ReqResv=YES Hidden=YES AllocNodes=$(own_names "$host")
+PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL \\
+  GraceTime=0 ReqResv=YES Hidden=YES AllocNodes=$(own_names "$host")
 END
   } >"$dir/etc/slurm.conf"
 }
@@ -115,7 +119,9 @@ slurm_conf_gleaner() {
   echo "PreemptType=preempt/partition_prio"
   echo "PreemptMode=CANCEL"
   echo "Licenses=gleaner:1"
-  if has_plugin sched && [[ $sched = wrap ]]; then echo "SchedulerType=sched/gleaner"; fi
+  if has_plugin sched && [[ $sched = wrap ]]; then
+    echo "SchedulerType=sched/gleaner"
+  fi
   if has_plugin job_submit; then echo "JobSubmitPlugins=gleaner"; fi
   if has_plugin prep; then echo "PrEpPlugins=prep/script,prep/gleaner"; fi
 }
@@ -131,7 +137,9 @@ END
 }
 
 write_plugstack() {
-  if has_plugin spank; then echo "optional $plugin_dir/spank_gleaner.so"; fi >"$dir/etc/plugstack.conf"
+  if has_plugin spank; then
+    echo "optional $plugin_dir/spank_gleaner.so"
+  fi >"$dir/etc/plugstack.conf"
 }
 
 write_gleaner_yaml() {
@@ -146,10 +154,13 @@ write_gleaner_yaml() {
     [scaling]=assumed
     [stock_backfill]=$stock_dir/sched_backfill.so
   )
-  if [[ $accounting = yes ]]; then keys[lease_account]=gleaner keys[lease_qos]=gleaner; fi
+  if [[ $accounting = yes ]]; then
+    keys[lease_account]=gleaner keys[lease_qos]=gleaner
+  fi
   local pair key
   for pair in "${yaml_pairs[@]}"; do keys[${pair%%=*}]=${pair#*=}; done
-  for key in "${!keys[@]}"; do echo "$key: ${keys[$key]}"; done | sort >"$dir/etc/gleaner.yaml"
+  for key in "${!keys[@]}"; do echo "$key: ${keys[$key]}"; done |
+    sort >"$dir/etc/gleaner.yaml"
 }
 
 write_slurmdbd_conf() {
@@ -172,14 +183,17 @@ END
 
 save_settings() {
   local name
-  for name in nodes port gleaner gleanerd accounting slurm_user program_path libexec lib; do
+  for name in nodes port gleaner gleanerd accounting slurm_user \
+    program_path libexec lib; do
     printf '%s=%q\n' "$name" "${!name}"
   done >"$settings"
 }
 
 listening_ports() {
   local hex
-  for hex in $(awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' /proc/net/tcp /proc/net/tcp6 2>/dev/null); do
+  # In state 0A, LISTEN; the second field is ADDRESS:PORT, in hex.
+  for hex in $(awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' \
+    /proc/net/tcp /proc/net/tcp6 2>/dev/null); do
     echo $((16#$hex))
   done
 }

@@ -6,29 +6,35 @@
 spawn() {
   local user=$1; shift
   local as=()
-  [[ $user = root ]] || as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups)
-  ${in_place:+exec} env -u NOTIFY_SOCKET MINICLUSTER_DIR="$dir" SLURM_CONF="$dir/etc/slurm.conf" \
-    GLEANER_CONF="$dir/etc/gleaner.yaml" MYSQL_UNIX_PORT="$dir/run/mariadb.sock" \
-    "${as[@]}" "$@" 9>&- </dev/null
+  [[ $user = root ]] ||
+    as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups)
+  ${in_place:+exec} env -u NOTIFY_SOCKET MINICLUSTER_DIR="$dir" \
+    SLURM_CONF="$dir/etc/slurm.conf" GLEANER_CONF="$dir/etc/gleaner.yaml" \
+    MYSQL_UNIX_PORT="$dir/run/mariadb.sock" "${as[@]}" "$@" 9>&- </dev/null
 }
 
 start_munged() {
-  spawn root munged --force --key-file="$dir/etc/munge.key" --socket="$dir/run/munge.sock" \
-    --pid-file="$dir/run/munged.pid" --log-file="$dir/log/munged.log" \
+  spawn root munged --force --key-file="$dir/etc/munge.key" \
+    --socket="$dir/run/munge.sock" --pid-file="$dir/run/munged.pid" \
+    --log-file="$dir/log/munged.log" \
     --seed-file="$dir/run/munge.seed" --num-threads=4 --origin=127.0.0.1
 }
 
 start_mariadb() {
   if [[ ! -d $dir/db/mysql ]]; then
     mkdir -p "$dir/db"
-    spawn root mariadb-install-db --no-defaults --user=root --datadir="$dir/db" --skip-test-db \
-      --auth-root-authentication-method=socket >"$dir/log/mariadb-install.log" 2>&1
+    spawn root mariadb-install-db --no-defaults --user=root \
+      --datadir="$dir/db" --skip-test-db \
+      --auth-root-authentication-method=socket \
+      >"$dir/log/mariadb-install.log" 2>&1
   fi
-  spawn root mariadbd --no-defaults --user=root --datadir="$dir/db" --socket="$dir/run/mariadb.sock" \
-    --skip-networking --pid-file="$dir/run/mariadb.pid" --innodb-buffer-pool-size=64M \
+  spawn root mariadbd --no-defaults --user=root --datadir="$dir/db" \
+    --socket="$dir/run/mariadb.sock" --skip-networking \
+    --pid-file="$dir/run/mariadb.pid" --innodb-buffer-pool-size=64M \
     --innodb-flush-log-at-trx-commit=0 >>"$dir/log/mariadb.log" 2>&1 &
   wait_until 30 mariadb_answers || return 1
-  mariadb_do "CREATE USER IF NOT EXISTS '$slurm_user'@localhost IDENTIFIED VIA unix_socket;
+  mariadb_do "CREATE USER IF NOT EXISTS '$slurm_user'@localhost
+                IDENTIFIED VIA unix_socket;
               GRANT ALL ON slurm.* TO '$slurm_user'@localhost"
 }
 
@@ -42,7 +48,8 @@ start_slurmdbd() {
 slurmdbd_answers() { slurm sacctmgr -n list cluster >/dev/null 2>&1; }
 
 start_slurmctld() {
-  spawn root slurmctld -f "$dir/etc/slurm.conf" && wait_until 30 slurmctld_answers
+  spawn root slurmctld -f "$dir/etc/slurm.conf" &&
+    wait_until 30 slurmctld_answers
 }
 
 slurmctld_answers() { [[ $(slurm scontrol ping 2>/dev/null) = *" is UP"* ]]; }
@@ -53,7 +60,8 @@ start_slurmd() {
 }
 
 start_gleanerd() {
-  (in_place=yes; PATH=$program_path:$PATH spawn "$slurm_user" gleanerd >>"$dir/log/gleanerd.log" 2>&1) &
+  (in_place=yes; PATH=$program_path:$PATH
+   spawn "$slurm_user" gleanerd >>"$dir/log/gleanerd.log" 2>&1) &
   echo $! >"$dir/run/gleanerd.pid"
   wait_until 15 gleanerd_answers_or_ended && gleanerd_answers
 }
@@ -71,7 +79,8 @@ start_daemon() {
   case $1 in
     munged | mariadb | slurmdbd | slurmctld | gleanerd) "start_$1" ;;
     head | n[0-9]*) start_slurmd "$1" ;;
-    *) fail "no daemon '$1' (munged, mariadb, slurmdbd, slurmctld, gleanerd or a node)" ;;
+    *) fail "no daemon '$1' (munged, mariadb, slurmdbd, slurmctld, gleanerd" \
+         "or a node)" ;;
   esac || { show_logs "$1"; fail "$1 did not start"; }
 }
 
@@ -94,8 +103,12 @@ is_ours() {
   pid=$(pid_of "$1")
   [[ -n $pid ]] && marked_ours "$pid" && [[ $(process_state "$pid") != Z ]]
 }
-marked_ours() { grep -qzxF "MINICLUSTER_DIR=$dir" "/proc/$1/environ" 2>/dev/null; }
-process_state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null; }
+marked_ours() {
+  grep -qzxF "MINICLUSTER_DIR=$dir" "/proc/$1/environ" 2>/dev/null
+}
+process_state() {
+  sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null
+}
 is_gone() { ! is_ours "$1"; }
 
 # stop_daemon NAME: SIGTERM, and SIGKILL when that was not enough.

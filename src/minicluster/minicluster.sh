@@ -54,9 +54,12 @@ set_dir() {
   [[ -n ${1:-} ]] || fail "DIR is missing [see minicluster --help]"
   dir=$(readlink -m -- "$1")
   [[ $dir =~ ^/[A-Za-z0-9._/+-]+$ ]] ||
-    fail "cannot use '$dir' (slurm.conf allows only letters, digits and . _ / + - in paths)"
-  # A UNIX socket's path has at most 107 bytes; ours end in run/gleaner/gleanerd.sock.
-  ((${#dir} <= 80)) || fail "cannot use '$dir' (longer than 80 characters: sockets do not fit)"
+    fail "cannot use '$dir' (only letters, digits and . _ / + - are safe in" \
+      "slurm.conf)"
+  # A UNIX socket's path has at most 107 bytes; ours end in
+  # run/gleaner/gleanerd.sock.
+  ((${#dir} <= 80)) ||
+    fail "cannot use '$dir' (longer than 80 characters: sockets do not fit)"
   settings=$dir/etc/minicluster.settings
 }
 
@@ -69,7 +72,8 @@ load_settings() {
 }
 
 need_root() {
-  ((EUID == 0)) || fail "must be root (daemons start jobs as other users) [use sudo]"
+  ((EUID == 0)) ||
+    fail "must be root (daemons start jobs as other users) [use sudo]"
 }
 
 # The Slurm client commands retry for minutes when slurmctld is down.
@@ -86,14 +90,17 @@ build_tree() {
 stock_plugin_dir() {
   local lib
   lib=$(ldd "$(command -v slurmctld)" | awk '$1 ~ /^libslurmfull/ {print $3}')
-  [[ -f $lib ]] || fail "cannot find Slurm's plugin directory (ldd slurmctld shows no libslurmfull)"
+  [[ -f $lib ]] ||
+    fail "cannot find Slurm's plugin directory (ldd slurmctld shows no" \
+      "libslurmfull)"
   dirname "$lib"
 }
 
 need_programs() {
   local program missing=
   local programs=(munged slurmctld slurmd scontrol sinfo squeue scancel)
-  [[ $accounting = no ]] || programs+=(slurmdbd sacctmgr mariadbd mariadb mariadb-install-db)
+  [[ $accounting = no ]] ||
+    programs+=(slurmdbd sacctmgr mariadbd mariadb mariadb-install-db)
   for program in "${programs[@]}"; do
     command -v "$program" >/dev/null || missing+=" $program"
   done

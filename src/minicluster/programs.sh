@@ -5,8 +5,10 @@
 built() {
   local name found
   for name in "$@"; do
-    found=$(find "$tree/src" "$tree/plugins" "$tree/runtime" -path "*/.libs/$name" -print -quit 2>/dev/null)
-    [[ -n $found ]] || found=$(find "$tree/src" "$tree/runtime" -type f -name "$name" -perm -u+x -print -quit 2>/dev/null)
+    found=$(find "$tree/src" "$tree/plugins" "$tree/runtime" \
+      -path "*/.libs/$name" -print -quit 2>/dev/null)
+    [[ -n $found ]] || found=$(find "$tree/src" "$tree/runtime" \
+      -type f -name "$name" -perm -u+x -print -quit 2>/dev/null)
     if [[ -n $found ]]; then echo "$found"; return; fi
   done
   return 1
@@ -28,13 +30,16 @@ stage() {
     check_installed
     return
   fi
-  plugin_dir=$dir/plugins program_path=$dir/bin libexec=$dir/libexec lib=$dir/lib
+  plugin_dir=$dir/plugins program_path=$dir/bin
+  libexec=$dir/libexec lib=$dir/lib
   local name
   for name in $(plugin_files); do
     copy_built "$plugin_dir/$(dirname "$name")" "$(basename "$name")" ||
-      fail "$(basename "$name") is not built in $tree [run make, or leave it out: --plugins, --without-gleaner]"
+      fail "$(basename "$name") is not built in $tree [run make, or leave it" \
+        "out: --plugins, --without-gleaner]"
   done
-  [[ $gleaner = no ]] || copy_built "$dir/bin" gleanerd || [[ $gleanerd = no ]] ||
+  [[ $gleaner = no ]] || copy_built "$dir/bin" gleanerd ||
+    [[ $gleanerd = no ]] ||
     fail "gleanerd is not built in $tree [run make, or use --without-gleanerd]"
   if [[ $gleaner = yes ]]; then stage_runtime; fi
 }
@@ -51,15 +56,20 @@ stage_runtime() {
 check_installed() {
   local name
   for name in $(plugin_files); do
-    [[ -f $plugin_dir/$name ]] || fail "$plugin_dir/$name is missing [install Gleaner with Slurm support]"
+    [[ -f $plugin_dir/$name ]] ||
+      fail "$plugin_dir/$name is missing [install Gleaner with Slurm support]"
   done
-  [[ $gleanerd = no || -x $sbindir/gleanerd ]] || fail "$sbindir/gleanerd is missing"
+  [[ $gleanerd = no || -x $sbindir/gleanerd ]] ||
+    fail "$sbindir/gleanerd is missing"
 }
 
 # The plugins this cluster loads, below plugin_dir.
 plugin_files() {
   if has_plugin sched; then
-    if [[ $sched = wrap ]]; then echo sched_gleaner.so; else echo backfill/sched_backfill.so; fi
+    case $sched in
+      wrap) echo sched_gleaner.so ;;
+      backfill) echo backfill/sched_backfill.so ;;
+    esac
   fi
   has_plugin job_submit && echo job_submit_gleaner.so
   has_plugin prep && echo prep_gleaner.so

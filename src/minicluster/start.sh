@@ -2,11 +2,13 @@
 # minicluster start: options, order, and what "ready" means.
 
 parse_start_options() {
-  nodes=4 cpus=4 gpus=4 port='' accounting=no slurm_user=root gleaner=yes gleanerd=yes
+  nodes=4 cpus=4 gpus=4 port='' accounting=no slurm_user=root
+  gleaner=yes gleanerd=yes
   sched=wrap scavenger='' plugins='' slurm_lines=() yaml_pairs=()
   while (($#)); do
     case $1 in
-      --nodes | --cpus | --gpus | --port | --slurm-user | --slurm | --set | --sched | --scavenger | --plugins)
+      --nodes | --cpus | --gpus | --port | --slurm-user | --slurm | --set | \
+        --sched | --scavenger | --plugins)
         (($# > 1)) || fail "$1 needs a value" ;;
     esac
     case $1 in
@@ -16,7 +18,9 @@ parse_start_options() {
       --port) port=$(number "$1" "$2" 1024 64000); shift ;;
       --slurm-user) slurm_user=$2; shift ;;
       --slurm) slurm_lines+=("$2"); shift ;;
-      --set) [[ $2 = *=* ]] || fail "--set '$2': want KEY=VALUE"; yaml_pairs+=("$2"); shift ;;
+      --set)
+        [[ $2 = *=* ]] || fail "--set '$2': want KEY=VALUE"
+        yaml_pairs+=("$2"); shift ;;
       --sched) sched=$(one_of "$1" "$2" wrap backfill); shift ;;
       --scavenger) scavenger=$(one_of "$1" "$2" plugin poll); shift ;;
       --plugins) plugins=$2; shift ;;
@@ -37,18 +41,23 @@ settle_plugins() {
   [[ $scavenger != poll ]] || default=job_submit,spank
   [[ -n $plugins ]] || plugins=$default
   [[ $gleaner = yes && $plugins != none ]] || plugins=''
-  for name in ${plugins//,/ }; do one_of --plugins "$name" sched job_submit prep spank >/dev/null; done
-  [[ -n $scavenger ]] || { if has_plugin sched; then scavenger=plugin; else scavenger=poll; fi; }
+  for name in ${plugins//,/ }; do
+    one_of --plugins "$name" sched job_submit prep spank >/dev/null
+  done
+  [[ -n $scavenger ]] || scavenger=$(has_plugin sched && echo plugin || echo poll)
 }
 
 number() {
-  [[ $2 =~ ^[0-9]{1,6}$ ]] && ((10#$2 >= $3 && 10#$2 <= $4)) || fail "$1 '$2': want a number from $3 to $4"
+  [[ $2 =~ ^[0-9]{1,6}$ ]] && ((10#$2 >= $3 && 10#$2 <= $4)) ||
+    fail "$1 '$2': want a number from $3 to $4"
   echo "$((10#$2))"
 }
 
 one_of() {
   local option=$1 value=$2 choice; shift 2
-  for choice in "$@"; do [[ $value != "$choice" ]] || { echo "$value"; return; }; done
+  for choice in "$@"; do
+    [[ $value != "$choice" ]] || { echo "$value"; return; }
+  done
   fail "$option '$value': want one of $*"
 }
 
@@ -71,22 +80,26 @@ prepare_dir() {
 warn_unreachable() {
   local part=$dir
   while [[ $part != / ]]; do
-    [[ $(stat -c %a "$part") =~ [1357]$ ]] ||
-      { note "ordinary users cannot use this cluster ('$part' is not open to them: chmod o+x)"; return; }
+    if [[ ! $(stat -c %a "$part") =~ [1357]$ ]]; then
+      note "ordinary users cannot use this cluster ('$part' is not open to" \
+        "them) [chmod o+x $part]"
+      return
+    fi
     part=$(dirname "$part")
   done
 }
 
 all_nodes_idle() {
   local idle
-  idle=$(slurm sinfo -h -a -N -o '%N %T' 2>/dev/null | awk '$2 == "idle" && !seen[$1]++' | wc -l)
+  idle=$(slurm sinfo -h -a -N -o '%N %T' 2>/dev/null |
+    awk '$2 == "idle" && !seen[$1]++' | wc -l)
   ((idle == nodes + 1))
 }
 
 make_reservation() {
-  local who=-root
-  slurm scontrol create reservation ReservationName=gleaner StartTime=now Duration=UNLIMITED \
-    Licenses=gleaner:1 Flags=ANY_NODES,FLEX Users="$who" >/dev/null ||
+  slurm scontrol create reservation ReservationName=gleaner StartTime=now \
+    Duration=UNLIMITED Licenses=gleaner:1 Flags=ANY_NODES,FLEX Users=-root \
+    >/dev/null ||
     { show_logs slurmctld; fail "Slurm refused the reservation 'gleaner'"; }
 }
 
@@ -94,17 +107,24 @@ make_accounts() {
   sacctmgr_do add cluster mini
   sacctmgr_do add qos gleaner set UsageFactor=0
   sacctmgr_do add account users Cluster=mini
-  sacctmgr_do add account gleaner Cluster=mini set QOS=gleaner DefaultQOS=gleaner
+  sacctmgr_do add account gleaner Cluster=mini \
+    set QOS=gleaner DefaultQOS=gleaner
 }
 
 # sacctmgr exits 1 when there was nothing to change.
 sacctmgr_do() {
   local out
-  out=$(slurm sacctmgr -i "$@" 2>&1) || [[ $out = *"othing new added"* ]] || fail "sacctmgr $*: $out"
+  out=$(slurm sacctmgr -i "$@" 2>&1) || [[ $out = *"othing new added"* ]] ||
+    fail "sacctmgr $*: $out"
 }
 
 # Half a cluster is no use: what did not become ready is ended again.
-abandon_start() { trap - EXIT; note "giving up: ending what was started"; stop_all; exit 1; }
+abandon_start() {
+  trap - EXIT
+  note "giving up: ending what was started"
+  stop_all
+  exit 1
+}
 
 start() {
   set_dir "${1:-}"; shift
@@ -130,7 +150,8 @@ start() {
   start_all
   trap - EXIT
   exec 9<&-
-  echo "cluster of $nodes nodes ready in $dir; eval \"\$(minicluster env $dir)\" to use it"
+  echo "cluster of $nodes nodes ready in $dir;" \
+    "eval \"\$(minicluster env $dir)\" to use it"
 }
 
 start_all() {
@@ -145,7 +166,8 @@ start_all() {
   start_daemon slurmctld
   for name in $(node_names); do start_daemon "$name"; done
   wait_until $((30 + nodes / 10)) all_nodes_idle ||
-    { slurm sinfo -a -N >&2 || :; show_logs n1; fail "nodes did not become idle"; }
+    { slurm sinfo -a -N >&2 || :; show_logs n1
+      fail "nodes did not become idle"; }
   [[ $gleaner = no ]] || make_reservation
   [[ $gleanerd = no ]] || start_daemon gleanerd
 }
