@@ -12,6 +12,8 @@ constexpr double register_wait_s = 5;    ///< for a new job to be in a snapshot
 constexpr double plan_give_back_s = 30;  ///< nobody waits for these nodes
 constexpr double extend_ahead_s = 90;    ///< Slurm looks at limits every 30 s
 constexpr double extend_retry_s = 20;
+constexpr double replan_s = 1;  ///< without news
+constexpr double take_wait_s = 0.9;
 constexpr double gather_s = 3;  ///< for coordinators to come back to us
 
 }  // namespace
@@ -126,7 +128,7 @@ PlanInput Brain::plan_input(TimeS now) const {
 
 void Brain::follow_plan(TimeS now, Actions* out) {
   if (!is_current(now) || !lending_ || is_gathering(now)) return;
-  if (!changed_ && now - planned_at_s_ < 1) return;
+  if (!changed_ && now - planned_at_s_ < replan_s) return;
   changed_ = false;
   planned_at_s_ = now;
   auto const changes = make_changes(plan_input(now), *allocator_);
@@ -134,9 +136,24 @@ void Brain::follow_plan(TimeS now, Actions* out) {
     out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
     return;
   }
-  for (auto const& nonce : changes->take)
-    ask_back(leases_.all().at(nonce), "plan", now + plan_give_back_s, now, out);
+  take(changes->take, now, out);
   for (auto const& wish : changes->lend) lend(wish, now, out);
+}
+
+/// Taking waits until plans have agreed on it for a moment: what is short for a
+/// moment, while leases end and jobs start, must not move nodes between
+/// trainers.
+void Brain::take(std::vector<std::string> const& nonces, TimeS now,
+                 Actions* out) {
+  std::map<std::string, TimeS> since;
+  for (auto const& nonce : nonces) {
+    auto const known = take_since_s_.find(nonce);
+    since[nonce] = known == take_since_s_.end() ? now : known->second;
+    if (now - since[nonce] >= take_wait_s)
+      ask_back(leases_.all().at(nonce), "plan", now + plan_give_back_s, now,
+               out);
+  }
+  take_since_s_ = std::move(since);
 }
 
 void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {

@@ -79,6 +79,7 @@ class Brain {
   void expire(TimeS now, Actions* out);
   void extend_limits(TimeS now, Actions* out);
   void follow_plan(TimeS now, Actions* out);
+  void take(std::vector<std::string> const& nonces, TimeS now, Actions* out);
   void lend(Changes::Lend const& wish, TimeS now, Actions* out);
   void ask_back(Lease const& lease, std::string const& cause, TimeS deadline_s,
                 TimeS now, Actions* out);
@@ -107,7 +108,8 @@ class Brain {
   Backoff<std::string> nodes_{2, 600};
   std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour
   std::deque<double> stalls_s_;
-  TimeS planned_at_s_ = 0;  ///< when the last plan was made
+  std::map<std::string, TimeS> take_since_s_;  ///< leases that plans would take
+  TimeS planned_at_s_ = 0;                     ///< when the last plan was made
   std::pair<std::size_t, int> observed_{0, -1};  ///< holes, nodes planned
   Actions pending_;  ///< noted by events, handed out by decide()
   /// Nodes asked back in this decide(), by message.

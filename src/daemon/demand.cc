@@ -8,6 +8,8 @@
 namespace gleaner {
 namespace {
 
+constexpr double unfit_s_max = 2;  ///< the end of a lease takes less
+
 /// The places, in the order Slurm would take them.
 class Supply {
  public:
@@ -87,6 +89,23 @@ bool Demand::holds(PendingJob const& job, Wait const& wait, TimeS now) const {
   return now < wait.since_s + hold_s_ && wait.cycles < 2 && !planned_later;
 }
 
+/// What is known of a job that can start: since when, and through how many
+/// backfill cycles.
+Demand::Wait Demand::known_wait(PendingJob const& job, Snapshot const& snapshot,
+                                TimeS now) {
+  auto const [found, arrived] = waits_.try_emplace(job.job);
+  auto& wait = found->second;
+  if (arrived) {
+    arrivals_.push_back(job);
+    wait.since_s = now;
+    wait.backfill_s = snapshot.backfill_s;
+  } else if (snapshot.backfill_s > wait.backfill_s) {
+    wait.backfill_s = snapshot.backfill_s;
+    ++wait.cycles;
+  }
+  return wait;
+}
+
 std::map<std::string, JobId> Demand::update(Snapshot const& snapshot,
                                             Places const& places, TimeS now) {
   std::map<std::string, JobId> aside;
@@ -94,20 +113,23 @@ std::map<std::string, JobId> Demand::update(Snapshot const& snapshot,
   arrivals_.clear();
   Supply supply(snapshot, places);
   for (auto const& job : snapshot.pending) {
-    auto const chosen = supply.take(job);
-    if (chosen.empty()) continue;
+    auto chosen = supply.take(job);
     auto const known = waits_.find(job.job);
-    if (known == waits_.end()) arrivals_.push_back(job);
-    auto wait = known == waits_.end() ? Wait{now, snapshot.backfill_s, 0}
-                                      : known->second;
-    if (snapshot.backfill_s > wait.backfill_s) {
-      wait.backfill_s = snapshot.backfill_s;
-      ++wait.cycles;
+    bool const unfit = chosen.empty();
+    if (unfit &&
+        (known == waits_.end() || now - known->second.fitted_s > unfit_s_max))
+      continue;
+    auto wait = known_wait(job, snapshot, now);
+    if (unfit) {
+      chosen = wait.nodes;
+    } else {
+      wait.nodes = chosen;
+      wait.fitted_s = now;
     }
     waits[job.job] = wait;
     if (holds(job, wait, now))
       for (auto const& name : chosen) aside[name] = job.job;
-    else
+    else if (!unfit)
       supply.put_back(chosen);
   }
   waits_ = std::move(waits);

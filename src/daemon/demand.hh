@@ -7,6 +7,9 @@
 /// arrival and kept free, until it has started, backfill has planned it for
 /// later, backfill has passed it over twice, or `hold_s` is over.
 ///
+/// A node on which a lease ends is no place for a moment; a job that can no
+/// longer start for that reason keeps its nodes.
+///
 /// A job that could not start even with all leases returned asks for nothing:
 /// its planned start will.
 #pragma once
@@ -51,9 +54,12 @@ class Demand {
   /// A job that could start since `since_s`.
   struct Wait {
     TimeS since_s = 0;
-    TimeS backfill_s = 0;  ///< end of the latest cycle known
-    int cycles = 0;        ///< that ended since
+    TimeS backfill_s = 0;            ///< end of the latest cycle known
+    int cycles = 0;                  ///< that ended since
+    std::vector<std::string> nodes;  ///< it was to have
+    TimeS fitted_s = 0;              ///< when it last could start
   };
+  Wait known_wait(PendingJob const& job, Snapshot const& snapshot, TimeS now);
   bool holds(PendingJob const& job, Wait const& wait, TimeS now) const;
 
   double hold_s_;

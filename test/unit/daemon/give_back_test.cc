@@ -133,6 +133,24 @@ TEST_CASE("a node that jobs use in part counts, for what is left of it") {
   }
 }
 
+TEST_CASE("nodes are kept while leases end, although the job fits nowhere") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3"});
+  w.pending(5, 3);
+  CHECK(w.look() == "back n[1-3] of 7 (arrival, 1s)");
+  w.says(7, msg::LeaseEnded{"n2", 102, "released"});
+  w.end_of_lease(102);
+  w.holes("n[1,3]");  // the job is over, its node not idle yet
+  CHECK(w.later(0.1) == "");
+  w.says(7, msg::LeaseEnded{"n1", 101, "released"});
+  w.end_of_lease(101);
+  CHECK(w.later(0.1) == "");
+  w.holes("n[1-3]");
+  CHECK(w.later(0.1) == "");
+  CHECK(w.recorded("arrival") == 1);
+}
+
 TEST_CASE("two jobs that arrive together get nodes for both") {
   World w;
   w.holes("n[1-4]");
