@@ -46,8 +46,12 @@ struct TrainerSummary {
   std::uint64_t generations = 0;
   int expands = 0;
   int shrinks = 0;
-  int parks = 0;          ///< times it waited at zero nodes
-  int losses = 0;         ///< generations made because a member was lost
+  int parks = 0;   ///< times it waited at zero nodes
+  int losses = 0;  ///< generations made because a member was lost
+  /// Times its set of nodes got larger, and smaller, for any reason: planned,
+  /// parked and resumed, or taken by Slurm.  The start does not count.
+  int grew = 0;
+  int shrank = 0;
   double loss_first = 0;  ///< mean of the first steps' losses
   double loss_last = 0;
   double node_s = 0;  ///< node time spent training

@@ -149,7 +149,7 @@ TEST_CASE("each thing that went wrong is said") {
   }
   SECTION("it was never shrunk") {
     h.trainers[0].generations.erase(h.trainers[0].generations.begin() + 1);
-    CHECK(says("was shrunk only 0 times"));
+    CHECK(says("shrank only 0 times"));
   }
   SECTION("the training ended badly") {
     h.trainers[0].code = 7;
