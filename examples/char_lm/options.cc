@@ -26,6 +26,8 @@ Run alone, or on a changing set of nodes under `gleaner run`.
   --learning-rate X    of Adam [0.003]
   --seed N             of the first weights and the order of samples [1]
   --report-every N     steps between lines on standard output, 0: none [50]
+  --nice N             let other processes of the machine go first while
+                       computing, as nice(1) does [0]
   --sample N           characters to write when the training is done [0]
 )";
 
@@ -69,6 +71,7 @@ Options parse_options(int argc, char** argv) {
       {"learning-rate", required_argument, nullptr, 'r'},
       {"seed", required_argument, nullptr, 's'},
       {"report-every", required_argument, nullptr, 'e'},
+      {"nice", required_argument, nullptr, 'i'},
       {"sample", required_argument, nullptr, 'n'},
       {"help", no_argument, nullptr, 'h'},
       {nullptr, 0, nullptr, 0}};
@@ -105,6 +108,9 @@ Options parse_options(int argc, char** argv) {
         break;
       case 'e':
         read_count(name, optarg, 0, &options.report_every);
+        break;
+      case 'i':
+        read_count(name, optarg, 0, &options.nice);
         break;
       case 'n':
         read_count(name, optarg, 0, &options.sample);

@@ -18,7 +18,8 @@ struct Options {
   double learning_rate = 3e-3;
   std::uint64_t seed = 1;
   std::uint64_t report_every = 50;  ///< steps between printed lines; 0: never
-  std::int64_t sample = 0;          ///< characters to write at the end
+  int nice = 0;             ///< how much computing yields to other processes
+  std::int64_t sample = 0;  ///< characters to write at the end
 };
 
 /// Read the command line.  Prints what is wrong, or the help that was asked
