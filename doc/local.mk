@@ -2,6 +2,8 @@
 dist_doc_DATA += \
 	README.md \
 	%reldir%/admin.md \
+	%reldir%/demo-timeline.svg \
+	%reldir%/results-demo.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
 	%reldir%/dependencies.md \
