@@ -13,6 +13,10 @@ constexpr double handshake_s = 5;
 constexpr double silence_s = 60;  ///< coordinators report every second
 constexpr std::size_t links_max = 4096;
 constexpr int links_per_user_max = 256;
+// A coordinator reports once a second, and a few times per node it gets or
+// loses; all its nodes may come at once.
+constexpr double messages_burst = 4096;
+constexpr double messages_per_s = 20;
 
 }  // namespace
 
@@ -61,6 +65,8 @@ void ClientDoor::on_identified(LinkId id, Uid uid) {
   if (is_crowded(uid)) return refuse(id, "too many connections of this user");
   auto& link = found->second;
   link.uid = uid;
+  link.budget = messages_burst;
+  link.budget_s = clock_.monotonic_s();
   link.channel->set_silence_limit(silence_s);
   link.channel->on_message(
       [this, id](nlohmann::json const& json) { on_json(id, json); });
@@ -72,8 +78,18 @@ bool ClientDoor::is_crowded(Uid uid) const {
          }) >= links_per_user_max;
 }
 
+/// Each message may become a line and a row: no user may write without bound.
+bool ClientDoor::spend(Link* link) const {
+  auto const now_s = clock_.monotonic_s();
+  link->budget = std::min(
+      messages_burst, link->budget + (now_s - link->budget_s) * messages_per_s);
+  link->budget_s = now_s;
+  return --link->budget > 0;
+}
+
 void ClientDoor::on_json(LinkId id, nlohmann::json const& json) {
   auto& link = links_.at(id);
+  if (!spend(&link)) return refuse(id, "too many messages");
   if (!link.coordinator && msg::parse_from_client(json))
     return link.channel->send(msg::to_json(msg::ToClient(handlers_.status())));
   auto const message = msg::parse_from_coordinator(json);

@@ -49,6 +49,8 @@ class ClientDoor {
     std::shared_ptr<Channel> channel;
     std::optional<Uid> uid;  ///< once MUNGE has told
     bool coordinator = false;
+    double budget = 0;    ///< messages it may still send
+    double budget_s = 0;  ///< when that was
   };
 
   ClientDoor(Config const& config, Clock const& clock, Handlers handlers);
@@ -60,6 +62,7 @@ class ClientDoor {
   static LogLine line_of(char const* event, Link const& link,
                          std::string const& why);
   bool is_crowded(Uid uid) const;
+  bool spend(Link* link) const;
 
   std::string munge_socket_;
   Clock const& clock_;

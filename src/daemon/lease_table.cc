@@ -226,6 +226,15 @@ Lease const* LeaseTable::on_node(std::string const& node) const {
   return result;
 }
 
+std::map<std::string, Lease const*> LeaseTable::by_node() const {
+  std::map<std::string, Lease const*> result;
+  for (auto const& [nonce, lease] : leases_) {
+    auto& known = result[lease.node];
+    if (!known || known->state == State::ending) known = &lease;
+  }
+  return result;
+}
+
 std::vector<Lease const*> LeaseTable::used_by(JobId trainer) const {
   std::vector<Lease const*> result;
   for (auto const& [nonce, lease] : leases_)

@@ -95,6 +95,9 @@ class LeaseTable {
   /// The lease on this node that is not ending, else an ending one, or null.
   Lease const* on_node(std::string const& node) const;
 
+  /// The same for all nodes at once.
+  std::map<std::string, Lease const*> by_node() const;
+
   /// Leases a trainer uses or is about to.
   std::vector<Lease const*> used_by(JobId trainer) const;
 

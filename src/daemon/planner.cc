@@ -39,18 +39,21 @@ Node to_node(Hole const& hole, TimeS now) {
   return node;
 }
 
-bool is_idle(PlanInput const& input, Place const& place) {
-  return !place.hole.leased && !place.lent &&
-         !input.leases.on_node(place.hole.node) &&
+using LeasesByNode = std::map<std::string, Lease const*>;
+
+bool is_idle(PlanInput const& input, LeasesByNode const& leases,
+             Place const& place) {
+  return !place.hole.leased && !place.lent && !leases.count(place.hole.node) &&
          !input.nodes.blocks(place.hole.node, input.now);
 }
 
 /// Asked back, but soon to be had again: whoever was to get it still is.
-bool is_coming(PlanInput const& input, Place const& place) {
-  auto const* lease = input.leases.on_node(place.hole.node);
+bool is_coming(PlanInput const& input, LeasesByNode const& leases,
+               Place const& place) {
+  auto const lease = leases.find(place.hole.node);
   bool const missing = place.missing_since_s > 0 &&
                        input.now - place.missing_since_s > missing_wait_s;
-  return lease && !lease->is_used() && !missing &&
+  return lease != leases.end() && !lease->second->is_used() && !missing &&
          !input.nodes.blocks(place.hole.node, input.now);
 }
 
@@ -88,9 +91,11 @@ Problem make_problem(PlanInput const& input) {
     for (auto const& node : trainer.nodes) used.insert(node);
     problem.trainers.push_back(std::move(trainer));
   }
+  auto const leases = input.leases.by_node();
   for (auto const& [name, place] : input.places) {
     if (input.aside.count(name)) continue;
-    if (used.contains(name) || is_idle(input, place) || is_coming(input, place))
+    if (used.contains(name) || is_idle(input, leases, place) ||
+        is_coming(input, leases, place))
       problem.nodes.push_back(to_node(place.hole, input.now));
   }
   return problem;
@@ -101,13 +106,14 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
   auto const plan = allocator.allocate(problem, solve_limit);
   if (!plan) return plan.error();
   Changes changes;
+  auto const leases = input.leases.by_node();
   for (auto const& trainer : problem.trainers) {
     auto const job = static_cast<JobId>(std::stoul(trainer.id));
     auto const& planned = plan->at(trainer.id);
     changes.nodes_planned += static_cast<int>(planned.size());
     for (auto const& name : planned)
       if (!trainer.nodes.contains(name) &&
-          is_idle(input, input.places.at(name)))
+          is_idle(input, leases, input.places.at(name)))
         changes.lend.push_back({job, name});
     for (auto const* lease : input.leases.used_by(job))
       if (!planned.contains(lease->node) && !input.aside.count(lease->node) &&

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Random histories of gleanerd's decisions against a small model of Slurm and
+/// of coordinators, good and bad.  GLEANER_SEED repeats a run, GLEANER_CASES
+/// lengthens it.
+///
+/// Throughout: a node is offered only to whom it may be, while nothing of ours
+/// is on it; only leases are ever ended.  In the end, when jobs stop coming,
+/// all nodes are lent; when trainings end, no lease is left.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <set>
+
+#include "daemon/brain.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr int nodes_total = 6;
+constexpr Uid uid = 1000;
+
+struct Running {
+  JobId job = 0;  ///< 0: the node is idle
+  bool lease = false;
+  JobId trainer = 0;
+  std::string nonce;
+  TimeS end_s = 0;  ///< of a rigid job
+};
+
+class History {
+ public:
+  explicit History(unsigned seed) : random_(seed), brain_(make_brain()) {
+    for (int n = 1; n <= nodes_total; ++n) nodes_["n" + std::to_string(n)];
+    for (JobId job : {7u, 8u}) bases_[job] = true;
+  }
+
+  void run() {
+    for (int i = 0; i < 300; ++i) {
+      advance(pick(1, 100) / 50.0);
+      disturb();
+      turn();
+    }
+    calm_down();
+    CHECK(lent() == nodes_total);
+    bases_.clear();
+    for (int i = 0; i < 40; ++i) advance(0.5), turn();
+    CHECK(lent() == 0);
+    CHECK(brain_.leases().all().empty());
+  }
+
+ private:
+  static Config settings() {
+    auto config = default_config();
+    config.scaling = "assumed";
+    config.leases_per_hour_max = 1000000;
+    return config;
+  }
+
+  Brain make_brain() {
+    Brain brain(settings(), [this] { return std::to_string(++nonce_); });
+    brain.set_lending(true);
+    return brain;
+  }
+
+  int pick(int least, int most) {
+    return std::uniform_int_distribution<>(least, most)(random_);
+  }
+  bool chance(int percent) { return pick(1, 100) <= percent; }
+
+  void advance(double seconds) {
+    now_ += seconds;
+    for (auto& [name, on] : nodes_)
+      if (on.job && !on.lease && on.end_s <= now_) on = {};
+  }
+
+  // --- what befalls a cluster ----------------------------------------------
+
+  void disturb() {
+    if (chance(20)) pending_.push_back({++last_job_, pick(1, 4)});
+    if (chance(40)) start_jobs();
+    if (chance(3)) brain_ = make_brain(), links_.clear(), known_.clear();
+    if (chance(5)) lose_link();
+    if (chance(5)) lose_lease();
+    if (chance(2)) bases_[pick(7, 8)] = false;
+    stubborn_ = chance(20);
+    deaf_ = chance(20);
+  }
+
+  /// The first job that fits starts; Slurm preempts leases for it.
+  void start_jobs() {
+    if (pending_.empty()) return;
+    auto const [job, count] = pending_.front();
+    std::vector<Running*> free;
+    for (auto& [name, on] : nodes_)
+      if (!on.job || on.lease) free.push_back(&on);
+    if (static_cast<int>(free.size()) < count) return;
+    for (int i = 0; i < count; ++i)
+      *free[static_cast<std::size_t>(i)] = {job, false, 0, "",
+                                            now_ + pick(1, 20)};
+    pending_.erase(pending_.begin());
+  }
+
+  void lose_link() {
+    auto const job = static_cast<JobId>(pick(7, 8));
+    if (links_.count(job)) brain_.on_link_lost(links_[job], now_);
+    links_.erase(job);
+  }
+
+  void lose_lease() {
+    for (auto& [name, on] : nodes_)
+      if (on.lease && chance(30)) on = {};
+  }
+
+  // --- coordinators --------------------------------------------------------
+
+  void reconnect() {
+    for (auto& [job, running] : bases_) {
+      if (!running || links_.count(job)) continue;
+      links_[job] = ++last_link_;
+      msg::Register request{job, {}};
+      for (auto& [name, on] : nodes_)
+        if (on.lease && on.trainer == job)
+          request.leases.push_back({name, on.job});
+      brain_.on_coordinator(links_[job], uid, request, now_);
+    }
+  }
+
+  /// Coordinators notice what became of their leases.
+  void report() {
+    for (auto& [nonce, place] : known_)
+      if (nodes_[place.second].nonce != nonce && links_.count(place.first))
+        brain_.on_coordinator(links_[place.first], uid,
+                              msg::LeaseEnded{place.second, 0, "lost"}, now_),
+            gone_.insert(nonce);
+    for (auto const& nonce : gone_) known_.erase(nonce);
+    gone_.clear();
+  }
+
+  // --- gleanerd ------------------------------------------------------------
+
+  void turn() {
+    if (!calm_ && chance(20)) return;  // a snapshot comes late
+    reconnect();
+    report();
+    brain_.on_snapshot(snapshot(), now_);
+    for (auto const& action : brain_.decide(now_))
+      std::visit([this](auto const& a) { act(a); }, action);
+    REQUIRE(brain_.next_s(now_) > now_);
+  }
+
+  Snapshot snapshot() {
+    Snapshot s;
+    s.time_s = now_;
+    s.nodes_total = nodes_total;
+    for (auto const& [name, on] : nodes_) {
+      s.partitions["main"].insert(name);
+      if (!on.job || on.lease)
+        s.holes.push_back({name, on.lease, {}, 0, 1, 1, ""});
+      if (on.lease)
+        s.leases.push_back(
+            {on.job, name, uid, on.trainer, on.nonce, true, now_, now_ + 3600});
+    }
+    for (auto const& [job, count] : pending_) {
+      PendingJob p;
+      p.job = job;
+      p.partition = "main";
+      p.nodes = count;
+      s.pending.push_back(p);
+    }
+    for (auto const& [job, running] : bases_)
+      if (running)
+        s.trainers.push_back({job, uid, "t", 1, nodes_total, "", true, 0});
+    return s;
+  }
+
+  void act(Offer const& offer) {
+    auto& on = nodes_.at(offer.ticket.node);
+    CHECK(links_.count(offer.ticket.trainer));
+    CHECK(links_[offer.ticket.trainer] == offer.link);
+    CHECK(offer.ticket.uid == uid);
+    CHECK(on.job == 0);
+    if (deaf_) return;
+    if (chance(calm_ ? 0 : 10)) {
+      brain_.on_coordinator(offer.link, uid,
+                            msg::LeaseFailed{offer.ticket.node, "no"}, now_);
+      return;
+    }
+    on = {++last_job_, true, offer.ticket.trainer, offer.ticket.nonce, 0};
+    known_[on.nonce] = {on.trainer, offer.ticket.node};
+    brain_.on_coordinator(offer.link, uid,
+                          msg::LeaseStarted{offer.ticket.node, on.job, 0.1},
+                          now_);
+  }
+
+  void act(Tell const& tell) {
+    auto const* back = std::get_if<msg::GiveBack>(&tell.message);
+    if (!back || stubborn_) return;
+    for (auto const& node : back->nodes)
+      if (nodes_.at(node).lease) nodes_.at(node) = {};
+  }
+
+  /// Only leases may be ended; sometimes Slurm does not do it.
+  void act(EndLease const& end) {
+    for (auto& [name, on] : nodes_) {
+      if (on.job != end.job) continue;
+      CHECK(on.lease);
+      if (calm_ || chance(80)) on = {};
+    }
+  }
+
+  void act(CloseLink const& close) {
+    std::erase_if(links_,
+                  [&](auto& link) { return link.second == close.link; });
+  }
+  void act(ExtendLease const&) {}
+  void act(LookAgain const&) {}
+  void act(Record const&) {}
+
+  // --- the end -------------------------------------------------------------
+
+  void calm_down() {
+    calm_ = true;
+    stubborn_ = deaf_ = false;
+    pending_.clear();
+    bases_ = {{7, true}, {8, true}};
+    for (int i = 0; i < 400; ++i) advance(0.5), turn();
+  }
+
+  int lent() const {
+    return static_cast<int>(
+        std::count_if(nodes_.begin(), nodes_.end(),
+                      [](auto& node) { return node.second.lease; }));
+  }
+
+  std::mt19937 random_;
+  int nonce_ = 0;
+  Brain brain_;
+  TimeS now_ = 1000;
+  std::map<std::string, Running> nodes_;
+  std::vector<std::pair<JobId, int>> pending_;  ///< rigid jobs: nodes wanted
+  std::map<JobId, bool> bases_;                 ///< of trainers: running?
+  std::map<JobId, LinkId> links_;
+  /// Leases whose coordinators believe in them: nonce -> trainer, node.
+  std::map<std::string, std::pair<JobId, std::string>> known_;
+  std::set<std::string> gone_;
+  JobId last_job_ = 100;
+  LinkId last_link_ = 0;
+  bool stubborn_ = false, deaf_ = false, calm_ = false;
+};
+
+unsigned from_environment(char const* name, unsigned fallback) {
+  char const* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10))
+              : fallback;
+}
+
+TEST_CASE("whatever happens, leases come and go as they should") {
+  auto const seed = from_environment("GLEANER_SEED", std::random_device{}());
+  std::cout << "history_test: GLEANER_SEED=" << seed << '\n';
+  auto const cases = from_environment("GLEANER_CASES", 200);
+  for (unsigned i = 0; i < cases; ++i) {
+    INFO("GLEANER_SEED=" << seed + i << " GLEANER_CASES=1");
+    History(seed + i).run();
+  }
+}
+
+}  // namespace
+}  // namespace gleaner
