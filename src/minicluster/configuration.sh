@@ -136,6 +136,12 @@ AccountingStorageEnforce=limits
 END
 }
 
+# No plugin of ours uses cgroups, but slurmd looks for them when it is not told
+# which: in containers there may be none.
+write_cgroup_conf() {
+  echo "CgroupPlugin=cgroup/v1" >"$dir/etc/cgroup.conf"
+}
+
 write_plugstack() {
   if has_plugin spank; then
     echo "optional $plugin_dir/spank_gleaner.so"

@@ -24,9 +24,9 @@ start_mariadb() {
   if [[ ! -d $dir/db/mysql ]]; then
     mkdir -p "$dir/db"
     spawn root mariadb-install-db --no-defaults --user=root \
-      --datadir="$dir/db" --skip-test-db \
+      --datadir="$dir/db" --skip-test-db --force \
       --auth-root-authentication-method=socket \
-      >"$dir/log/mariadb-install.log" 2>&1
+      >"$dir/log/mariadb-install.log" 2>&1 || return 1
   fi
   spawn root mariadbd --no-defaults --user=root --datadir="$dir/db" \
     --socket="$dir/run/mariadb.sock" --skip-networking \

@@ -141,6 +141,7 @@ start() {
   stage
   make_gpus
   write_slurm_conf
+  write_cgroup_conf
   write_plugstack
   [[ $gleaner = no ]] || write_gleaner_yaml
   save_settings
