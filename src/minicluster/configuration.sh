@@ -73,7 +73,8 @@ last_of_each_key() {
 own_names() {
   local other
   other=$(getent hosts 127.0.0.1 | awk '{print $2}')
-  echo "localhost,$1${other:+,$other}"
+  # Without a name for 127.0.0.1 Slurm knows none, and would refuse all.
+  if [[ -z $other ]]; then echo ALL; else echo "localhost,$1,$other"; fi
 }
 
 slurm_conf_basics() {
