@@ -14,6 +14,8 @@ build=$(cd "$top_builddir" && pwd)
 command -v jq >/dev/null || { echo "1..0 # SKIP no jq"; exit 0; }
 test -x "$build/runtime/coordinator/gleaner-coordinator" ||
   { echo "1..0 # SKIP the coordinator is not built"; exit 0; }
+test "${have_gloo:-yes}" = yes ||
+  { echo "1..0 # SKIP built --without-gloo: members cannot be added up"; exit 0; }
 unset GLEANER_COORDINATOR GLEANER_SECRET GLEANER_MEMBER SLURM_JOB_ID
 coordinator=
 tests=0
