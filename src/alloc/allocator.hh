@@ -7,25 +7,28 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/node_set.hh"
 #include "core/result.hh"
 
 namespace gleaner {
 
 using TrainerId = std::string;
 
+/// A place in Problem::nodes.
+using NodeIndex = std::uint32_t;
+
 /// A node that is idle, or that a trainer holds.
 struct Node {
   std::string name;
-  std::optional<double> hole_s;  ///< until Slurm uses it; none: unknown
+  std::optional<double> hole_s;  ///< until Slurm uses it by its present plan;
+                                 ///< none: unknown
   std::uint32_t weight = 1;      ///< slurm.conf's Weight: Slurm takes low first
+  double idle_s = 0;  ///< since it became a hole, lent or not: its age
 };
 
 /// One malleable training job, as the allocator sees it.
@@ -33,27 +36,36 @@ struct Trainer {
   TrainerId id;
   int nodes_min = 1;  ///< below this it waits, holding no node
   int nodes_max = 1;  ///< beyond this it gains nothing
-  NodeSet nodes;      ///< where it runs now; empty while waiting
-  /// Speed at 0, 1, … nodes_max nodes, as a multiple of its speed on one node,
-  /// so that a slow model is not starved by a fast one.  Any shape; [0] is 0.
+  /// Where it runs now, in the order it got them; empty while waiting.  Only
+  /// nodes that are still to be had; no node is with two trainers.
+  std::vector<NodeIndex> nodes;
+  /// Samples per second at 0, 1, … nodes_max nodes (gleanerd: as a multiple of
+  /// the speed on one node).  Any shape; [0] is 0.
   std::vector<double> speed;
   double expand_s = 0;  ///< training time that growing costs
   double shrink_s = 0;  ///< training time that shrinking costs
+  double start_s = 0;   ///< training time that beginning costs, at the new size
+  double weight = 1;    ///< importance, where the policy knows any
+  double work_left = 0;              ///< samples to go; 0: unknown
+  std::optional<double> deadline_s;  ///< should be finished by then, from now
 };
 
 /// Everything a decision may depend on.  A value: equal problems get equal
 /// plans, so a decision seen in production can be replayed in the simulator.
 struct Problem {
-  std::vector<Node> nodes;         ///< what can be had; ordered by name
+  std::vector<Node> nodes;         ///< what can be had; among equally good ones
+                                   ///< those in front are handed out first
   std::vector<Trainer> trainers;   ///< in order of arrival
   double forward_looking_s = 120;  ///< time in which a resize must pay
   double hole_s_min = 0;           ///< a shorter hole only keeps its trainer
 };
 
-/// Nodes for each trainer, empty sets included.  Disjoint, within
-/// Problem::nodes, and for each trainer either empty or between nodes_min and
-/// nodes_max nodes.  A trainer gets no node in place of one it could keep.
-using Plan = std::map<TrainerId, NodeSet>;
+/// The nodes of each trainer, in the order of Problem::trainers: first those it
+/// keeps, in their old order, then the new ones in the order handed out.
+/// Disjoint, and for each trainer either none or between nodes_min and
+/// nodes_max.  A trainer gets no node in place of one it could keep, unless it
+/// resizes anyway.
+using Plan = std::vector<std::vector<NodeIndex>>;
 
 /// A policy.  Implementations keep no state between calls and read no clock.
 class Allocator {
@@ -66,7 +78,15 @@ class Allocator {
                                 std::chrono::milliseconds limit) = 0;
 };
 
-/// The policy of that name: "exact" or "equal_share" (gleaner.yaml(5)).
-std::unique_ptr<Allocator> make_allocator(std::string_view policy);
+/// A policy and how it differs from its usual self.
+struct AllocatorOptions {
+  std::string policy = "exact";  ///< see make_allocator()
+};
+
+/// The policy of that name: "exact" or "equal_share" (gleaner.yaml(5)).  Fails
+/// with invalid_argument, naming those there are.
+Result<std::unique_ptr<Allocator>> make_allocator(
+    AllocatorOptions const& options);
+Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy);
 
 }  // namespace gleaner

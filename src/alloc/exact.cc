@@ -111,7 +111,7 @@ double predicted_gain(Problem const& problem, Plan const& plan) {
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto const& trainer = problem.trainers[i];
     sum += worth(problem, trainer, static_cast<int>(have.held[i].size()),
-                 static_cast<int>(plan.at(trainer.id).size()));
+                 static_cast<int>(plan[i].size()));
   }
   return sum;
 }

@@ -6,9 +6,21 @@
 
 namespace gleaner {
 
-std::unique_ptr<Allocator> make_allocator(std::string_view policy) {
-  if (policy == "equal_share") return std::make_unique<EqualShare>();
-  return std::make_unique<Exact>();
+Result<std::unique_ptr<Allocator>> make_allocator(
+    AllocatorOptions const& options) {
+  std::unique_ptr<Allocator> allocator;
+  if (options.policy == "exact") allocator = std::make_unique<Exact>();
+  if (options.policy == "equal_share")
+    allocator = std::make_unique<EqualShare>();
+  if (allocator) return allocator;
+  return Error{Errc::invalid_argument, "unknown policy '" + options.policy +
+                                           "' (there are exact, equal_share)"};
+}
+
+Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy) {
+  AllocatorOptions options;
+  options.policy = policy;
+  return make_allocator(options);
 }
 
 }  // namespace gleaner

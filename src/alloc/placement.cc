@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 namespace gleaner {
 namespace {
@@ -14,14 +13,32 @@ double length_s(Node const& node) {
   return node.hole_s.value_or(std::numeric_limits<double>::infinity());
 }
 
-bool is_lendable(Problem const& problem, Node const& node) {
-  return length_s(node) >= problem.hole_s_min;
+bool is_lendable(Problem const& problem, NodeIndex node) {
+  return length_s(problem.nodes[node]) >= problem.hole_s_min;
 }
 
 /// Long holes first, then the nodes Slurm itself would take last.
-bool is_better(Node const* a, Node const* b) {
-  return std::tuple(-length_s(*a), -static_cast<double>(a->weight), a->name) <
-         std::tuple(-length_s(*b), -static_cast<double>(b->weight), b->name);
+class IsBetter {
+ public:
+  explicit IsBetter(Problem const& problem) : nodes_(problem.nodes) {}
+  bool operator()(NodeIndex a, NodeIndex b) const {
+    double const a_s = length_s(nodes_[a]), b_s = length_s(nodes_[b]);
+    return a_s != b_s ? a_s > b_s : nodes_[a].weight > nodes_[b].weight;
+  }
+
+ private:
+  std::vector<Node> const& nodes_;
+};
+
+/// Nodes of `problem` that nobody holds.
+std::vector<NodeIndex> free_nodes(Problem const& problem) {
+  std::vector<char> is_held(problem.nodes.size(), 0);
+  for (auto const& trainer : problem.trainers)
+    for (auto const node : trainer.nodes) is_held[node] = 1;
+  std::vector<NodeIndex> free;
+  for (NodeIndex node = 0; node < problem.nodes.size(); ++node)
+    if (!is_held[node] && is_lendable(problem, node)) free.push_back(node);
+  return free;
 }
 
 }  // namespace
@@ -35,55 +52,48 @@ int Holdings::pool() const {
 
 Holdings holdings(Problem const& problem) {
   Holdings result;
-  result.held.resize(problem.trainers.size());
-  result.bound.resize(problem.trainers.size());
-  std::map<std::string_view, std::size_t> holder;
-  for (std::size_t i = 0; i < problem.trainers.size(); ++i)
-    for (auto const& name : problem.trainers[i].nodes) holder.emplace(name, i);
-  for (auto const& node : problem.nodes) {
-    auto const owner = holder.find(node.name);
-    bool const lendable = is_lendable(problem, node);
-    if (owner == holder.end()) {
-      if (lendable) result.free.push_back(&node);
-      continue;
-    }
-    result.held[owner->second].push_back(&node);
-    if (!lendable) ++result.bound[owner->second];
-  }
-  std::sort(result.free.begin(), result.free.end(), is_better);
-  for (std::size_t i = 0; i < result.held.size(); ++i) {
-    auto& nodes = result.held[i];
+  IsBetter const is_better(problem);
+  result.free = free_nodes(problem);
+  std::stable_sort(result.free.begin(), result.free.end(), is_better);
+  for (auto const& trainer : problem.trainers) {
+    auto& nodes = result.held.emplace_back(trainer.nodes);
     auto const bound_end = std::stable_partition(
         nodes.begin(), nodes.end(),
-        [&](Node const* node) { return !is_lendable(problem, *node); });
-    std::sort(nodes.begin(), bound_end, is_better);
-    std::sort(bound_end, nodes.end(), is_better);
+        [&](NodeIndex node) { return !is_lendable(problem, node); });
+    std::stable_sort(nodes.begin(), bound_end, is_better);
+    std::stable_sort(bound_end, nodes.end(), is_better);
+    result.bound.push_back(static_cast<int>(bound_end - nodes.begin()));
   }
   return result;
 }
 
 Plan place(Problem const& problem, Holdings const& holdings,
-           std::vector<int> counts) {
-  std::vector<Node const*> pool = holdings.free;
+           std::vector<int> const& counts) {
+  auto pool = holdings.free;
+  std::vector<char> is_given_up(problem.nodes.size(), 0);
   for (std::size_t i = 0; i < counts.size(); ++i)
     for (auto n = static_cast<std::size_t>(counts[i]);
-         n < holdings.held[i].size(); ++n)
-      if (is_lendable(problem, *holdings.held[i][n]))
-        pool.push_back(holdings.held[i][n]);
-  std::sort(pool.begin(), pool.end(), is_better);
+         n < holdings.held[i].size(); ++n) {
+      auto const node = holdings.held[i][n];
+      is_given_up[node] = 1;
+      if (is_lendable(problem, node)) pool.push_back(node);
+    }
+  std::sort(pool.begin(), pool.end());
+  std::stable_sort(pool.begin(), pool.end(), IsBetter(problem));
 
-  Plan plan;
+  Plan plan(problem.trainers.size());
   auto next = pool.begin();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     auto const& trainer = problem.trainers[i];
-    auto& nodes = plan[trainer.id];
     auto const kept =
-        std::min<int>(counts[i], static_cast<int>(holdings.held[i].size()));
+        std::min(counts[i], static_cast<int>(trainer.nodes.size()));
     auto const wanted =
-        std::min<int>(counts[i] - kept, static_cast<int>(pool.end() - next));
+        std::min(counts[i] - kept, static_cast<int>(pool.end() - next));
     if (kept + wanted < std::max(1, trainer.nodes_min)) continue;
-    for (int n = 0; n < kept; ++n) nodes.insert(holdings.held[i][n]->name);
-    for (int n = 0; n < wanted; ++n) nodes.insert((*next++)->name);
+    for (auto const node : trainer.nodes)
+      if (!is_given_up[node]) plan[i].push_back(node);
+    plan[i].insert(plan[i].end(), next, next + wanted);
+    next += wanted;
   }
   return plan;
 }

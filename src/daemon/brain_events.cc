@@ -42,7 +42,9 @@ Brain::Brain(Config config, std::function<std::string()> make_nonce)
 
 void Brain::configure(Config config) {
   config_ = std::move(config);
-  allocator_ = make_allocator(config_.policy);
+  // The configuration admits no name of which there is no policy.
+  if (auto allocator = make_allocator(config_.policy))
+    allocator_ = std::move(*allocator);
   demand_.set_hold(config_.arrival_hold_s);
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
                                                    : Roster::Scaling::measured);

@@ -23,18 +23,47 @@ std::vector<TrainerEntry const*> in_order(Roster const& roster) {
   return result;
 }
 
-/// A user whom Slurm just refused keeps what is there and gets no more.
-/// False: not even that makes sense, leave the trainer out.
-bool limit_to_present(Trainer* trainer) {
-  auto const count = static_cast<int>(trainer->nodes.size());
-  if (count < trainer->nodes_min) return false;
-  trainer->nodes_max = std::min(trainer->nodes_max, count);
+/// A user whom Slurm just refused keeps the `count` nodes there are and gets
+/// no more.  False: not even that makes sense, leave the trainer out.
+bool limit_to_present(Trainer* trainer, std::size_t count) {
+  if (static_cast<int>(count) < trainer->nodes_min) return false;
+  trainer->nodes_max = std::min(trainer->nodes_max, static_cast<int>(count));
   trainer->speed.resize(static_cast<std::size_t>(trainer->nodes_max) + 1);
   return true;
 }
 
+/// All but the nodes, which have no index yet.
+std::optional<Trainer> to_trainer(PlanInput const& input,
+                                  TrainerEntry const& entry) {
+  Trainer trainer;
+  trainer.id = std::to_string(entry.base.job);
+  trainer.nodes_min = entry.base.nodes_min;
+  trainer.nodes_max = entry.base.nodes_max;
+  trainer.speed = entry.speed;
+  trainer.expand_s = input.config.expand_cost_s;
+  trainer.shrink_s = input.config.shrink_cost_s;
+  if (input.users.blocks(entry.base.uid, input.now) &&
+      !limit_to_present(&trainer, input.leases.used_by(entry.base.job).size()))
+    return std::nullopt;
+  return trainer;
+}
+
+JobId job_of(Trainer const& trainer) {
+  return static_cast<JobId>(std::stoul(trainer.id));
+}
+
+/// In the order the trainer got them; what is only offered comes last.
+std::vector<Lease const*> by_age(std::vector<Lease const*> leases) {
+  auto const rank = [](Lease const* lease) {
+    return std::pair(lease->begun_s == 0, lease->begun_s);
+  };
+  std::stable_sort(leases.begin(), leases.end(),
+                   [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  return leases;
+}
+
 Node to_node(Hole const& hole, TimeS now) {
-  Node node{hole.node, std::nullopt, hole.weight};
+  Node node{hole.node, std::nullopt, hole.weight, 0};
   if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
   return node;
 }
@@ -76,28 +105,26 @@ Problem make_problem(PlanInput const& input) {
       std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
   NodeSet used;
   for (auto const* entry : in_order(input.roster)) {
-    Trainer trainer{std::to_string(entry->base.job),
-                    entry->base.nodes_min,
-                    entry->base.nodes_max,
-                    {},
-                    entry->speed,
-                    input.config.expand_cost_s,
-                    input.config.shrink_cost_s};
+    auto trainer = to_trainer(input, *entry);
+    if (!trainer) continue;
     for (auto const* lease : input.leases.used_by(entry->base.job))
-      trainer.nodes.insert(lease->node);
-    if (input.users.blocks(entry->base.uid, input.now) &&
-        !limit_to_present(&trainer))
-      continue;
-    for (auto const& node : trainer.nodes) used.insert(node);
-    problem.trainers.push_back(std::move(trainer));
+      used.insert(lease->node);
+    problem.trainers.push_back(std::move(*trainer));
   }
   auto const leases = input.leases.by_node();
+  std::map<std::string_view, NodeIndex> index;
   for (auto const& [name, place] : input.places) {
     if (input.aside.count(name)) continue;
-    if (used.contains(name) || is_idle(input, leases, place) ||
-        is_coming(input, leases, place))
-      problem.nodes.push_back(to_node(place.hole, input.now));
+    if (!used.contains(name) && !is_idle(input, leases, place) &&
+        !is_coming(input, leases, place))
+      continue;
+    index.emplace(name, static_cast<NodeIndex>(problem.nodes.size()));
+    problem.nodes.push_back(to_node(place.hole, input.now));
   }
+  for (auto& trainer : problem.trainers)
+    for (auto const* lease : by_age(input.leases.used_by(job_of(trainer))))
+      if (auto const found = index.find(lease->node); found != index.end())
+        trainer.nodes.push_back(found->second);
   return problem;
 }
 
@@ -107,13 +134,15 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
   if (!plan) return plan.error();
   Changes changes;
   auto const leases = input.leases.by_node();
-  for (auto const& trainer : problem.trainers) {
-    auto const job = static_cast<JobId>(std::stoul(trainer.id));
-    auto const& planned = plan->at(trainer.id);
+  for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
+    auto const job = job_of(problem.trainers[i]);
+    NodeSet planned, used;
+    for (auto const node : (*plan)[i]) planned.insert(problem.nodes[node].name);
+    for (auto const* lease : input.leases.used_by(job))
+      used.insert(lease->node);
     changes.nodes_planned += static_cast<int>(planned.size());
     for (auto const& name : planned)
-      if (!trainer.nodes.contains(name) &&
-          is_idle(input, leases, input.places.at(name)))
+      if (!used.contains(name) && is_idle(input, leases, input.places.at(name)))
         changes.lend.push_back({job, name});
     for (auto const* lease : input.leases.used_by(job))
       if (!planned.contains(lease->node) && !input.aside.count(lease->node) &&

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What every plan of every policy obeys, and that `exact` is optimal, on
 /// random problems.  GLEANER_SEED repeats a run; GLEANER_CASES lengthens it.
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -32,10 +34,9 @@ class RandomProblems {
     Problem problem;
     problem.forward_looking_s = pick(1, 200);
     problem.hole_s_min = pick(0, 2) * 5;
-    std::vector<std::string> gone;  // held by a trainer, but reclaimed
-    for (int n = pick(0, nodes_most); n > 0; --n) add_node(&problem, n, &gone);
+    for (int n = pick(0, nodes_most); n > 0; --n) add_node(&problem, n);
     for (int i = pick(1, trainers_most); i > 0; --i) add_trainer(&problem, i);
-    deal(&problem, gone);
+    deal(&problem);
     return problem;
   }
 
@@ -44,10 +45,12 @@ class RandomProblems {
     return std::uniform_int_distribution<>(least, most)(random_);
   }
 
-  void add_node(Problem* problem, int n, std::vector<std::string>* gone) {
-    Node node{"n" + std::to_string(n), {}, static_cast<unsigned>(pick(1, 3))};
+  void add_node(Problem* problem, int n) {
+    Node node{"n" + std::to_string(n),
+              {},
+              static_cast<unsigned>(pick(1, 3)),
+              static_cast<double>(pick(0, 3))};
     if (pick(0, 1)) node.hole_s = pick(0, 20);
-    if (pick(0, 9) == 0) return gone->push_back(node.name);
     problem->nodes.push_back(node);
   }
 
@@ -61,53 +64,63 @@ class RandomProblems {
     problem->trainers.push_back(std::move(t));
   }
 
-  void deal(Problem* problem, std::vector<std::string> const& gone) {
-    auto const give = [&](std::string const& name) {
+  /// To each trainer, in any order; some may be below their minimum.
+  void deal(Problem* problem) {
+    std::vector<NodeIndex> order(problem->nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (auto const node : order) {
       auto const i = static_cast<std::size_t>(
           pick(0, static_cast<int>(problem->trainers.size()) * 2 - 1));
-      if (i >= problem->trainers.size()) return;
+      if (i >= problem->trainers.size()) continue;
       auto& t = problem->trainers[i];
-      if (static_cast<int>(t.nodes.size()) < t.nodes_max) t.nodes.insert(name);
-    };
-    for (auto const& node : problem->nodes) give(node.name);
-    for (auto const& name : gone) give(name);
+      if (static_cast<int>(t.nodes.size()) < t.nodes_max)
+        t.nodes.push_back(node);
+    }
   }
 
   unsigned seed_;
   std::mt19937 random_;
 };
 
-NodeSet present(Problem const& problem, Trainer const& t) {
-  NodeSet held;
-  for (auto const& node : problem.nodes)
-    if (t.nodes.contains(node.name)) held.insert(node.name);
-  return held;
-}
+using Indices = std::set<NodeIndex>;
 
-bool includes(NodeSet const& all, NodeSet const& part) {
+Indices held_by(Trainer const& t) { return {t.nodes.begin(), t.nodes.end()}; }
+
+bool includes(Indices const& all, Indices const& part) {
   return std::includes(all.begin(), all.end(), part.begin(), part.end());
 }
 
+bool is_short(Problem const& problem, NodeIndex node) {
+  return problem.nodes[node].hole_s.value_or(1e9) < problem.hole_s_min;
+}
+
+/// What is kept comes first, in its old order.
+bool keeps_order(Trainer const& t, std::vector<NodeIndex> const& got) {
+  std::vector<NodeIndex> kept;
+  for (auto const node : t.nodes)
+    if (std::find(got.begin(), got.end(), node) != got.end())
+      kept.push_back(node);
+  return std::equal(kept.begin(), kept.end(), got.begin());
+}
+
 void check_plan(Problem const& problem, Plan const& plan) {
-  std::set<std::string> taken;
+  Indices taken;
   REQUIRE(plan.size() == problem.trainers.size());
-  for (auto const& t : problem.trainers) {
-    auto const& got = plan.at(t.id);
-    auto const held = present(problem, t);
-    auto const count = static_cast<int>(got.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    auto const& t = problem.trainers[i];
+    auto const held = held_by(t);
+    auto const count = static_cast<int>(plan[i].size());
     CHECK((count == 0 || (count >= t.nodes_min && count <= t.nodes_max)));
-    for (auto const& name : got) {
-      CHECK(taken.insert(name).second);
-      auto const node =
-          std::find_if(problem.nodes.begin(), problem.nodes.end(),
-                       [&](Node const& n) { return n.name == name; });
-      REQUIRE(node != problem.nodes.end());
-      CHECK((held.contains(name) ||
-             node->hole_s.value_or(1e9) >= problem.hole_s_min));
+    for (auto const node : plan[i]) {
+      CHECK(taken.insert(node).second);
+      REQUIRE(node < problem.nodes.size());
+      CHECK((held.count(node) || !is_short(problem, node)));
     }
     // No swaps: it keeps all it has or gets nothing new.
+    Indices const got(plan[i].begin(), plan[i].end());
     CHECK((includes(got, held) || includes(held, got)));
-    if (got.size() == held.size()) CHECK(got == held);
+    CHECK(keeps_order(t, plan[i]));
   }
 }
 
@@ -129,30 +142,31 @@ TEST_CASE("every policy obeys the invariants of a plan") {
 /// The largest gain over all ways to hand out the nodes, by trying them all.
 class BruteForce {
  public:
-  explicit BruteForce(Problem const& problem) : problem_(problem) {
-    for (auto const& t : problem.trainers) plan_[t.id] = {};
+  explicit BruteForce(Problem const& problem)
+      : problem_(problem), plan_(problem.trainers.size()) {
     try_node(0);
   }
   double gain() const { return gain_; }
 
  private:
-  void try_node(std::size_t n) {
-    if (n == problem_.nodes.size()) return weigh();
-    auto const& node = problem_.nodes[n];
-    try_node(n + 1);
-    for (auto const& t : problem_.trainers) {
-      bool const short_hole = node.hole_s.value_or(1e9) < problem_.hole_s_min;
-      if (short_hole && !t.nodes.contains(node.name)) continue;
-      plan_[t.id].insert(node.name);
-      try_node(n + 1);
-      plan_[t.id].erase(node.name);
+  void try_node(NodeIndex node) {
+    if (node == problem_.nodes.size()) return weigh();
+    try_node(node + 1);
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      if (is_short(problem_, node) &&
+          !held_by(problem_.trainers[i]).count(node))
+        continue;
+      plan_[i].push_back(node);
+      try_node(node + 1);
+      plan_[i].pop_back();
     }
   }
 
   void weigh() {
-    for (auto const& t : problem_.trainers) {
-      auto const& got = plan_[t.id];
-      auto const held = present(problem_, t);
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      auto const& t = problem_.trainers[i];
+      Indices const got(plan_[i].begin(), plan_[i].end());
+      auto const held = held_by(t);
       auto const count = static_cast<int>(got.size());
       if (count != 0 && (count < t.nodes_min || count > t.nodes_max)) return;
       if (!includes(got, held) && !includes(held, got)) return;
