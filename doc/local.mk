@@ -11,4 +11,5 @@ dist_doc_DATA += \
 	%reldir%/protocol.md
 
 dist_man_MANS += \
+	%reldir%/man1/gleaner-solve.1 \
 	%reldir%/man7/gleaner.7

@@ -1,5 +1,5 @@
 ## Programs to learn from; `make check` builds them and runs the smallest.
-dist_pkgdata_DATA += %reldir%/train.sbatch
+dist_pkgdata_DATA += %reldir%/problem.json %reldir%/train.sbatch
 
 # What ./demo runs.
 EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \

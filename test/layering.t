@@ -27,7 +27,7 @@ may_include src/alloc   core
 may_include src/profile core
 may_include src/slurm   core
 may_include src/daemon  core proto alloc profile slurm
-may_include src/cli     core proto
+may_include src/cli     core proto alloc
 may_include plugins     core proto slurm
 may_include runtime     core proto
 may_include examples

@@ -8,5 +8,7 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/exact.cc \
 	%reldir%/make_allocator.cc \
 	%reldir%/placement.hh \
-	%reldir%/placement.cc
+	%reldir%/placement.cc \
+	%reldir%/problem_json.hh \
+	%reldir%/problem_json.cc
 %canon_reldir%_liballoc_la_LIBADD = src/core/libcore.la

@@ -18,8 +18,14 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/status_view.cc \
 	%reldir%/summary.hh \
 	%reldir%/summary.cc \
+	%reldir%/solve.hh \
+	%reldir%/solve.cc \
+	%reldir%/solve_command.hh \
+	%reldir%/solve_command.cc \
 	%reldir%/svg.hh \
 	%reldir%/svg.cc \
+	%reldir%/text_table.hh \
+	%reldir%/text_table.cc \
 	%reldir%/time_spans.hh \
 	%reldir%/time_spans.cc \
 	%reldir%/timeline.hh \
@@ -28,7 +34,7 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/timeline_layout.cc
 %canon_reldir%_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
-%canon_reldir%_libcli_la_LIBADD = src/core/libcore.la
+%canon_reldir%_libcli_la_LIBADD = src/alloc/liballoc.la src/core/libcore.la
 
 if HAVE_GLEANERD
 bin_PROGRAMS += %reldir%/gleaner

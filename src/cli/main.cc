@@ -9,6 +9,7 @@
 
 #include "cli/report_command.hh"
 #include "cli/run_command.hh"
+#include "cli/solve_command.hh"
 #include "cli/status_command.hh"
 #include "config.h"
 
@@ -60,6 +61,30 @@ void add_report(CLI::App& app, ReportOptions& options) {
                      "Resizes in each direction that --check demands");
 }
 
+void add_solve(CLI::App& app, SolveOptions& options) {
+  auto* solve = app.add_subcommand(
+      "solve", "Decide again which training gets which idle node");
+  solve
+      ->add_option("file", options.path,
+                   "A problem as JSON, or a problem_log; -: standard input")
+      ->required();
+  solve->add_option("--policy", options.policy,
+                    "Policy; by default the recorded one, else gleaner");
+  auto* record = solve->add_option("--record", options.record,
+                                   "Record of a problem_log, from 1; by "
+                                   "default the last");
+  solve
+      ->add_flag("--all", options.all,
+                 "Every record: which gets another plan than recorded?")
+      ->excludes(record);
+  solve->add_flag_callback(
+      "--json", [&] { options.form = SolveOptions::Form::json; },
+      "Write the plan as JSON");
+  solve->add_option("--limit-ms", options.limit_ms, "Give up after this long")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
 int main(int argc, char** argv) {
   // What follows `run` belongs to the coordinator, --help included.
   if (argc > 1 && std::strcmp(argv[1], "run") == 0)
@@ -71,10 +96,13 @@ int main(int argc, char** argv) {
   app.add_subcommand("run", "Run a training; to be called in its batch job");
   StatusOptions status;
   ReportOptions report;
+  SolveOptions solve;
   add_status(app, status);
   add_report(app, report);
+  add_solve(app, solve);
   CLI11_PARSE(app, argc, argv);
   if (app.got_subcommand("status")) return run_status(status);
+  if (app.got_subcommand("solve")) return run_solve(solve);
   return run_report(report);
 }
 

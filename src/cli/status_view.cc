@@ -6,42 +6,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/text_table.hh"
+
 namespace gleaner::cli {
 namespace {
-
-using Row = std::vector<std::string>;
-
-/// Columns as wide as their widest cell, two spaces apart.
-std::string table(std::vector<Row> const& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (auto const& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (auto const& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      line.append(widths[i] + 2 - row[i].size(), ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-std::string fixed(double value, int digits) {
-  if (!std::isfinite(value)) return "-";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-std::string node_list(std::vector<std::string> const& names) {
-  NodeSet nodes;
-  for (auto const& name : names) nodes.insert(name);
-  return nodes.empty() ? "-" : nodes.to_string();
-}
 
 /// "45 s", "12 min", "3.5 h".
 std::string duration(double s) {
@@ -129,7 +97,7 @@ std::string status_table(msg::StatusReply const& status,
            std::to_string(t.generation), std::to_string(t.step),
            std::to_string(t.samples), fixed(t.samples_per_s, 1),
            fixed(t.loss, 4), t.state});
-    text += "\n" + table(rows);
+    text += "\n" + text_table(rows);
   }
   if (!status.leases.empty()) {
     std::vector<Row> rows = {
@@ -139,13 +107,13 @@ std::string status_table(msg::StatusReply const& status,
                       std::to_string(l.trainer), l.state,
                       duration(status.time_s - l.since_s),
                       hole_end(l.until_s, status.time_s)});
-    text += "\n" + table(rows);
+    text += "\n" + text_table(rows);
   }
   std::vector<Row> idle = {{"IDLE", "HOLE ENDS"}};
   for (auto const& hole : status.holes)
     if (!hole.leased)
       idle.push_back({hole.node, hole_end(hole.end_s, status.time_s)});
-  if (idle.size() > 1) text += "\n" + table(idle);
+  if (idle.size() > 1) text += "\n" + text_table(idle);
   return text;
 }
 

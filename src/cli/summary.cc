@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "cli/text_table.hh"
+
 namespace gleaner::cli {
 namespace {
 
@@ -127,12 +129,6 @@ nlohmann::ordered_json to_json(TrainerSummary const& t) {
           {"loss_first", t.loss_first},
           {"loss_last", t.loss_last},
           {"trained_node_s", t.node_s}};
-}
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
 }
 
 }  // namespace
