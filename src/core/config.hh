@@ -36,6 +36,8 @@ struct Config {
   std::string stock_backfill;
   std::string policy;   // exact | equal_share
   std::string scaling;  // measured | assumed
+  std::string problem_log;  // path; empty: none
+  int problem_log_mb_max = 0;
   double forward_looking_s = 0;
   double hole_s_min = 0;
   double expand_cost_s = 0;

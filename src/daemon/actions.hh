@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "alloc/allocator.hh"
 #include "core/cluster.hh"
 #include "proto/daemon_messages.hh"
 #include "proto/ticket.hh"
@@ -58,8 +59,15 @@ struct Record {
   nlohmann::ordered_json data;
 };
 
+/// Append to `problem_log`: what was solved, and how.
+struct SaveProblem {
+  std::string policy;
+  Problem problem;
+  Plan plan;
+};
+
 using Action = std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease,
-                            LookAgain, Record>;
+                            LookAgain, Record, SaveProblem>;
 using Actions = std::vector<Action>;
 
 }  // namespace gleaner

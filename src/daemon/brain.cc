@@ -131,13 +131,20 @@ void Brain::follow_plan(TimeS now, Actions* out) {
   if (!changed_ && now - planned_at_s_ < replan_s) return;
   changed_ = false;
   planned_at_s_ = now;
-  auto const changes = make_changes(plan_input(now), *allocator_);
+  auto changes = make_changes(plan_input(now), *allocator_);
   if (!changes) {
     out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
     return;
   }
   take(changes->take, now, out);
   for (auto const& wish : changes->lend) lend(wish, now, out);
+  save(std::move(*changes), out);
+}
+
+void Brain::save(Changes&& changes, Actions* out) const {
+  if (config_.problem_log.empty()) return;
+  out->push_back(SaveProblem{config_.policy, std::move(changes.problem),
+                             std::move(changes.plan)});
 }
 
 /// Taking waits until plans have agreed on it for a moment: what is short for a
@@ -182,9 +189,10 @@ void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
 }
 
 void Brain::observe(TimeS now, Actions* out) {
-  auto const changes = make_changes(plan_input(now), *allocator_);
+  auto changes = make_changes(plan_input(now), *allocator_);
   if (!changes) return;
   std::pair const seen{places_.size(), changes->nodes_planned};
+  save(std::move(*changes), out);
   if (seen == observed_) return;
   observed_ = seen;
   out->push_back(Record{"observed",

@@ -89,6 +89,7 @@ class Brain {
   bool may_lend_more(TimeS now);
   PlanInput plan_input(TimeS now) const;
   void observe(TimeS now, Actions* out);
+  void save(Changes&& changes, Actions* out) const;
 
   Config config_;
   std::function<std::string()> make_nonce_;

@@ -3,8 +3,11 @@
 #include "daemon/daemon.hh"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "alloc/problem_json.hh"
+#include "daemon/problem_log.hh"
 #include "daemon/state_dir.hh"
 #include "daemon/status.hh"
 
@@ -193,6 +196,24 @@ void Daemon::act(ExtendLease const& extend) {
 void Daemon::act(LookAgain const&) { look_again(); }
 
 void Daemon::act(Record const& record) { this->record(record); }
+
+void Daemon::act(SaveProblem const& solved) {
+  auto const& config = brain_.config();
+  nlohmann::ordered_json const line{
+      {"t_s", clock_.wall_s()},
+      {"policy", solved.policy},
+      {"problem", problem_to_json(solved.problem)},
+      {"plan", plan_to_json(solved.problem, solved.plan)}};
+  ProblemLog const log(config.problem_log,
+                       static_cast<std::uint64_t>(config.problem_log_mb_max)
+                           << 20);
+  auto const done = log.add(
+      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (!done)
+    throttle_.log(LogLevel::error, "problem_log",
+                  LogLine("problem_log_failed").kv("why", done.error().message),
+                  clock_.monotonic_s());
+}
 
 void Daemon::record(Record const& record) {
   log_to_stderr(LogLevel::info, to_line(record));

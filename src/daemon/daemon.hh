@@ -73,6 +73,7 @@ class Daemon {
   void act(ExtendLease const& extend);
   void act(LookAgain const& look);
   void act(Record const& record);
+  void act(SaveProblem const& solved);
 
   asio::io_context& io_;
   Clock const& clock_;

@@ -38,6 +38,8 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/plugin_door.cc \
 	%reldir%/poller.hh \
 	%reldir%/poller.cc \
+	%reldir%/problem_log.hh \
+	%reldir%/problem_log.cc \
 	%reldir%/setup_watch.hh \
 	%reldir%/setup_watch.cc \
 	%reldir%/slurm_worker.hh \

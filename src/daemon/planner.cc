@@ -129,8 +129,8 @@ Problem make_problem(PlanInput const& input) {
 }
 
 Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
-  auto const problem = make_problem(input);
-  auto const plan = allocator.allocate(problem, solve_limit);
+  auto problem = make_problem(input);
+  auto plan = allocator.allocate(problem, solve_limit);
   if (!plan) return plan.error();
   Changes changes;
   auto const leases = input.leases.by_node();
@@ -149,6 +149,8 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
           lease->state == Lease::State::held && input.places.count(lease->node))
         changes.take.push_back(lease->nonce);
   }
+  changes.problem = std::move(problem);
+  changes.plan = std::move(*plan);
   return changes;
 }
 

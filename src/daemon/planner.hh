@@ -35,6 +35,8 @@ struct Changes {
   std::vector<Lend> lend;         ///< idle now: can be offered at once
   std::vector<std::string> take;  ///< nonces of leases to be given back
   int nodes_planned = 0;          ///< nodes that trainers have by the plan
+  Problem problem;                ///< from which all this follows
+  Plan plan;
 };
 
 /// A leased node that is no hole for so long is drained.  Not at once: nodes

@@ -217,6 +217,7 @@ class History {
   void act(ExtendLease const&) {}
   void act(LookAgain const&) {}
   void act(Record const&) {}
+  void act(SaveProblem const&) {}
 
   // --- the end -------------------------------------------------------------
 

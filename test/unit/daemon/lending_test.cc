@@ -200,5 +200,33 @@ TEST_CASE("with observe nothing is lent, asked back or ended") {
   CHECK(w.recorded("observed") > 0);
 }
 
+TEST_CASE("with problem_log each problem is saved with its plan") {
+  World w;
+  w.holes("n[1-2]");
+  w.base_job(7, 1, 1);
+  w.look();
+  w.registers(7);
+  CHECK(w.saved.empty());
+  auto config = World::settings("on");
+  config.problem_log = "/somewhere";
+  w.brain.configure(config);
+  w.look();
+  REQUIRE(w.saved.size() == 1);
+  CHECK(w.saved[0].policy == config.policy);
+  CHECK(w.saved[0].problem.nodes.size() == 2);
+  CHECK(w.saved[0].problem.trainers[0].id == "7");
+  CHECK(w.saved[0].plan == Plan{{0}});
+}
+
+TEST_CASE("with mode observe problems are saved too") {
+  World w("observe");
+  auto config = World::settings("observe");
+  config.problem_log = "/somewhere";
+  w.brain.configure(config);
+  w.holes("n1");
+  w.look();
+  CHECK(w.saved.size() == 1);
+}
+
 }  // namespace
 }  // namespace gleaner

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <future>
 
 #include "daemon/journal.hh"
 #include "daemon/poller.hh"
+#include "daemon/problem_log.hh"
 #include "daemon/setup_watch.hh"
 #include "daemon/slurm_worker.hh"
 #include "daemon/state_dir.hh"
@@ -60,6 +62,40 @@ TEST_CASE("a journal that cannot be made says which file") {
   REQUIRE_FALSE(journal);
   CHECK(journal.error().message.find("/nonexistent/journal.sqlite") !=
         std::string::npos);
+}
+
+std::string text_of(std::string const& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_CASE("the problem log gets a line for each problem") {
+  TemporaryDir dir;
+  auto const path = dir.path() + "/problems";
+  ProblemLog const log(path, 1000);
+  REQUIRE(log.add("{}"));
+  REQUIRE(log.add("[]"));
+  CHECK(text_of(path) == "{}\n[]\n");
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 0600);
+}
+
+TEST_CASE("a problem log that is too large begins anew, once kept") {
+  TemporaryDir dir;
+  auto const path = dir.path() + "/problems";
+  ProblemLog const log(path, 3);
+  for (auto line : {"first", "second", "third"}) REQUIRE(log.add(line));
+  CHECK(text_of(path) == "third\n");
+  CHECK(text_of(path + ".1") == "second\n");
+}
+
+TEST_CASE("a problem log that cannot be written says which file") {
+  auto const done = ProblemLog("/nonexistent/problems", 1).add("{}");
+  REQUIRE_FALSE(done);
+  CHECK(done.error().message ==
+        "cannot open the problem_log /nonexistent/problems (No such file or "
+        "directory)");
 }
 
 TEST_CASE("directories are made with their modes, once") {

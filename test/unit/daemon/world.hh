@@ -143,7 +143,8 @@ class World {
   Snapshot cluster;
   Brain brain;
   TimeS now = 1000;
-  std::vector<Record> records;  ///< all so far
+  std::vector<Record> records;     ///< all so far
+  std::vector<SaveProblem> saved;  ///< all so far
 
   /// How often this was recorded.
   long recorded(std::string const& event) const {
@@ -201,6 +202,10 @@ class World {
            std::to_string(extend.minutes) + "min";
   }
   std::string text(LookAgain const&) { return ""; }
+  std::string text(SaveProblem const& solved) {
+    saved.push_back(solved);
+    return "";
+  }
   std::string text(Record const& record) {
     records.push_back(record);
     return "";
