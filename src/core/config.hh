@@ -34,14 +34,15 @@ struct Config {
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
   std::string stock_backfill;
-  std::string policy;   // exact | equal_share
-  std::string scaling;  // measured | assumed
+  std::string policy;       // exact | equal_share
+  std::string scaling;      // measured | assumed
   std::string problem_log;  // path; empty: none
   int problem_log_mb_max = 0;
   double forward_looking_s = 0;
   double hole_s_min = 0;
   double expand_cost_s = 0;
   double shrink_cost_s = 0;
+  double start_cost_s = 0;
   double release_lead_s = 0;
   double give_back_s = 0;
   double arrival_hold_s = 0;

@@ -90,6 +90,10 @@ void Brain::update_places(TimeS now) {
     place->second.lent = lease.is_used();
     place->second.lease = lease.job;
   }
+  for (auto& [name, place] : places) {
+    auto const old = places_.find(name);
+    place.since_s = old == places_.end() ? now : old->second.since_s;
+  }
   for (auto const& [name, place] : places)
     if (!places_.count(name))
       pending_.push_back(Record{"hole_opened", {{"node", name}}});

@@ -42,6 +42,7 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   trainer.speed = entry.speed;
   trainer.expand_s = input.config.expand_cost_s;
   trainer.shrink_s = input.config.shrink_cost_s;
+  trainer.start_s = input.config.start_cost_s;
   if (input.users.blocks(entry.base.uid, input.now) &&
       !limit_to_present(&trainer, input.leases.used_by(entry.base.job).size()))
     return std::nullopt;
@@ -62,8 +63,10 @@ std::vector<Lease const*> by_age(std::vector<Lease const*> leases) {
   return leases;
 }
 
-Node to_node(Hole const& hole, TimeS now) {
-  Node node{hole.node, std::nullopt, hole.weight, 0};
+Node to_node(Place const& place, TimeS now) {
+  auto const& hole = place.hole;
+  Node node{hole.node, std::nullopt, hole.weight,
+            std::max(0.0, now - place.since_s)};
   if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
   return node;
 }
@@ -119,7 +122,7 @@ Problem make_problem(PlanInput const& input) {
         !is_coming(input, leases, place))
       continue;
     index.emplace(name, static_cast<NodeIndex>(problem.nodes.size()));
-    problem.nodes.push_back(to_node(place.hole, input.now));
+    problem.nodes.push_back(to_node(place, input.now));
   }
   for (auto& trainer : problem.trainers)
     for (auto const* lease : by_age(input.leases.used_by(job_of(trainer))))

@@ -218,6 +218,23 @@ TEST_CASE("with problem_log each problem is saved with its plan") {
   CHECK(w.saved[0].plan == Plan{{0}});
 }
 
+TEST_CASE("the allocator is told how long each node has been a hole") {
+  World w;
+  auto config = World::settings("on");
+  config.problem_log = "/somewhere";
+  w.brain.configure(config);
+  w.holes("n1");
+  w.running_trainer(7, 1, 2, {"n1"});
+  w.now += 30;
+  w.holes("n[1-2]");
+  w.look();
+  w.later(5);
+  auto const& nodes = w.saved.back().problem.nodes;
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[0].idle_s == 35);
+  CHECK(nodes[1].idle_s == 5);
+}
+
 TEST_CASE("with mode observe problems are saved too") {
   World w("observe");
   auto config = World::settings("observe");
