@@ -2,11 +2,12 @@
 #   X_AC_REQUIRED_LIBS
 #
 # DESCRIPTION
-#   What nothing of Gleaner works without: yaml-cpp, OpenSSL's libcrypto, and
-#   the header-only Asio, nlohmann-json and CLI11.
+#   What nothing of Gleaner works without: yaml-cpp, OpenSSL's libcrypto, zlib,
+#   and the header-only Asio, nlohmann-json and CLI11.
 AC_DEFUN([X_AC_REQUIRED_LIBS], [
   PKG_CHECK_MODULES([YAML], [yaml-cpp])
   PKG_CHECK_MODULES([CRYPTO], [libcrypto])
+  PKG_CHECK_MODULES([ZLIB], [zlib])
   x_missing=
   AC_CHECK_HEADER([asio/version.hpp], [], [x_missing="$x_missing libasio-dev"])
   AC_CHECK_HEADER([nlohmann/json.hpp], [], [x_missing="$x_missing nlohmann-json3-dev"])
@@ -55,7 +56,7 @@ AC_DEFUN([X_AC_TORCH], [
 #   X_AC_GLEANERD
 #
 # DESCRIPTION
-#   gleanerd, the coordinator and the `gleaner` command need Slurm, MUNGE and
+#   gleanerd, the coordinator and `gleaner status` and `report` need Slurm, MUNGE and
 #   SQLite together.  Sets have_gleanerd and the conditional HAVE_GLEANERD.
 AC_DEFUN([X_AC_GLEANERD], [
   have_gleanerd=no

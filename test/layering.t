@@ -20,14 +20,15 @@ only_in() {  # header pattern, description, files that may include it
   then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $what only in $files"; fi
 }
-echo 1..14
+echo 1..15
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
 may_include src/profile core
 may_include src/slurm   core
 may_include src/daemon  core proto alloc profile slurm
-may_include src/cli     core proto alloc
+may_include src/sim     core alloc profile
+may_include src/cli     core proto alloc profile sim
 may_include plugins     core proto slurm
 may_include runtime     core proto
 may_include examples

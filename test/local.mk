@@ -12,6 +12,7 @@ include %reldir%/unit/core/local.mk
 include %reldir%/unit/proto/local.mk
 include %reldir%/unit/alloc/local.mk
 include %reldir%/unit/profile/local.mk
+include %reldir%/unit/sim/local.mk
 include %reldir%/unit/slurm/local.mk
 include %reldir%/unit/daemon/local.mk
 include %reldir%/unit/cli/local.mk
