@@ -36,18 +36,25 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
 %canon_reldir%_libcli_la_LIBADD = src/alloc/liballoc.la src/core/libcore.la
 
-if HAVE_GLEANERD
 bin_PROGRAMS += %reldir%/gleaner
 %canon_reldir%_gleaner_SOURCES = \
-	%reldir%/journal.cc \
+	%reldir%/commands.hh \
 	%reldir%/main.cc \
+	%reldir%/sim_command.cc
+%canon_reldir%_gleaner_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+%canon_reldir%_gleaner_LDADD = %reldir%/libcli.la src/sim/libsim.la -lpthread
+if HAVE_GLEANERD
+%canon_reldir%_gleaner_SOURCES += \
+	%reldir%/cluster_commands.cc \
+	%reldir%/journal.cc \
 	%reldir%/report_command.hh \
 	%reldir%/report_command.cc \
 	%reldir%/status_command.hh \
 	%reldir%/status_command.cc
-%canon_reldir%_gleaner_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
-%canon_reldir%_gleaner_LDADD = %reldir%/libcli.la src/core/libconfig.la \
-	src/proto/libmungeauth.la $(SQLITE_LIBS) -lpthread
+%canon_reldir%_gleaner_LDADD += src/core/libconfig.la \
+	src/proto/libmungeauth.la $(SQLITE_LIBS)
+else
+%canon_reldir%_gleaner_SOURCES += %reldir%/no_cluster_commands.cc
 endif
 
 dist_man_MANS += %reldir%/gleaner.1

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Options of the subcommands that need gleanerd or its journal.
+#include <memory>
+#include <string>
+
+#include "cli/commands.hh"
+#include "cli/report_command.hh"
+#include "cli/status_command.hh"
+
+namespace gleaner::cli {
+namespace {
+
+void add_status(CLI::App& app, Run& run) {
+  auto const options = std::make_shared<StatusOptions>();
+  auto* status = app.add_subcommand(
+      "status", "Show trainers, leases and idle nodes, as gleanerd sees them");
+  status->add_option("--config", options->config, "gleaner.yaml to read");
+  auto* json = status->add_flag_callback(
+      "--json", [options] { options->form = StatusOptions::Form::json; },
+      "Write the answer as JSON");
+  status->add_flag("--watch", options->watch, "Again every second");
+  status
+      ->add_option_function<std::string>(
+          "--strip",
+          [options](std::string const& nodes) {
+            options->form = StatusOptions::Form::strip;
+            options->strip_nodes = nodes;
+          },
+          "One line, with a column for each of these nodes")
+      ->type_name("NODES")
+      ->excludes(json);
+  status->callback(
+      [options, &run] { run = [options] { return run_status(*options); }; });
+}
+
+void add_report(CLI::App& app, Run& run) {
+  auto const options = std::make_shared<ReportOptions>();
+  auto* report = app.add_subcommand(
+      "report", "Figures and a timeline of a run, from its logs");
+  report->add_option("--journal", options->journal,
+                     "gleanerd's STATE_DIR/journal.sqlite");
+  report->add_option("--trainer", options->trainers,
+                     "Run directory of a training (may be repeated)");
+  report->add_option("--rigid", options->rigid,
+                     "Record of the rigid jobs (JSON lines)");
+  report->add_option("--rigid-without", options->rigid_without,
+                     "The same jobs' record from a run without Gleaner");
+  report->add_option("--nodes", options->nodes, "Nodes to report on");
+  report->add_option("--from", options->from_s, "Begin, seconds since 1970");
+  report->add_option("--to", options->to_s, "End, seconds since 1970");
+  report->add_option("--timeline", options->timeline, "Write an SVG picture");
+  report->add_option("--summary", options->summary,
+                     "Write the figures as JSON");
+  report->add_option("--failure", options->failures,
+                     "A failure the logs do not tell of (may be repeated)");
+  report->add_flag("--check", options->check,
+                   "Fail unless every training learned, grew and shrank, and "
+                   "nothing failed");
+  report->add_option("--resizes-min", options->resizes_min,
+                     "Resizes in each direction that --check demands");
+  report->callback(
+      [options, &run] { run = [options] { return run_report(*options); }; });
+}
+
+}  // namespace
+
+void add_cluster_commands(CLI::App& app, Run& run) {
+  add_status(app, run);
+  add_report(app, run);
+}
+
+}  // namespace gleaner::cli
