@@ -179,9 +179,9 @@ int gleaner_step(gleaner_handle* g, gleaner_step_info* step) {
 }
 
 int gleaner_gradient_ready(gleaner_handle* g, char const* name) {
-  return guarded(g, [&](Member& member) {
-    return name && member.gradient(name) ? GLEANER_OK : GLEANER_EINVAL;
-  });
+  if (!name) return refuse(g, "gleaner_gradient_ready(): name is NULL");
+  return guarded(g,
+                 [&](Member& member) { return member.gradient_ready(name); });
 }
 
 int gleaner_reduce(gleaner_handle* g) {

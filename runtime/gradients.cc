@@ -116,14 +116,15 @@ Result<void*> Gradients::add(Tensor const& parameter) {
   if (!slab)
     return Error{Errc::io, "no memory for the gradient of '" + parameter.name +
                                "': " + std::strerror(errno)};
-  void* at = slab->local(slab->take(parameter.count()));
-  by_name_[parameter.name] = at;
-  return at;
+  auto const first = slab->take(parameter.count());
+  by_name_[parameter.name] = {slab, first, parameter.count()};
+  return slab->local(first);
 }
 
 void* Gradients::find(std::string const& name) const {
   auto it = by_name_.find(name);
-  return it == by_name_.end() ? nullptr : it->second;
+  if (it == by_name_.end()) return nullptr;
+  return it->second.slab->local(it->second.first);
 }
 
 Result<void> Gradients::seal() {
@@ -146,6 +147,16 @@ Result<void> Gradients::seal() {
     }
   }
   return {};
+}
+
+Readiness::Parts Gradients::parts() const {
+  Readiness::Parts parts;
+  for (auto const& [name, range] : by_name_) {
+    auto& buckets = parts[name];
+    for (std::size_t i = 0; i < layout_.size(); ++i)
+      if (layout_[i].overlaps(range)) buckets.push_back(i);
+  }
+  return parts;
 }
 
 void* Gradients::sum_of(std::size_t i, std::int64_t step) const {

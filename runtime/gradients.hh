@@ -17,6 +17,7 @@
 
 #include "core/result.hh"
 #include "runtime/comm.hh"
+#include "runtime/readiness.hh"
 #include "runtime/registry.hh"
 
 namespace gleaner {
@@ -52,6 +53,9 @@ class Gradients {
 
   std::size_t buckets() const { return layout_.size(); }
 
+  /// The buckets that hold a part of each parameter's gradient.  After seal().
+  Readiness::Parts parts() const;
+
   /// Bucket i, as step `step` uses it.
   Bucket bucket(std::size_t i, std::int64_t step) const;
 
@@ -70,13 +74,17 @@ class Gradients {
   struct Range {
     Slab* slab;
     std::size_t first, n;  ///< in elements
+    bool overlaps(Range const& other) const {
+      return slab == other.slab && n > 0 && other.n > 0 &&
+             first < other.first + other.n && other.first < first + n;
+    }
   };
 
   Slab* slab_for(Element type, std::size_t n);
   void* sum_of(std::size_t i, std::int64_t step) const;
 
   std::vector<std::unique_ptr<Slab>> slabs_;
-  std::map<std::string, void*> by_name_;
+  std::map<std::string, Range> by_name_;
   std::vector<Range> layout_;
   std::unique_ptr<Slab> other_first_;  ///< bucket 0's result of odd steps
 };

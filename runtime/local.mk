@@ -52,6 +52,7 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/fd.hh \
 	%reldir%/gradients.hh \
 	%reldir%/gradients.cc \
+	%reldir%/readiness.hh \
 	%reldir%/registry.hh \
 	%reldir%/registry.cc \
 	%reldir%/transfer.hh \
@@ -69,6 +70,7 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/link_remote.cc \
 	%reldir%/member.hh \
 	%reldir%/member.cc \
+	%reldir%/member_reduction.cc \
 	%reldir%/member_actions.cc \
 	%reldir%/planes.hh \
 	%reldir%/planes.cc \

@@ -165,6 +165,7 @@ Member::~Member() {
     Lock lock(mutex_);
     lost_code_ = GLEANER_ESTATE;
     tasks_.clear();
+    changed_.notify_all();
   }
   asio::post(io_, [this] {
     link_->close();
@@ -235,10 +236,10 @@ int Member::wait(Lock& lock, Inside inside) {
       lock.lock();
       --busy_;
       perform({});
-    } else if (inside == Inside::reduce && reduce_) {
-      run_reduction(lock);
     } else if (answer_) {
-      break;
+      break;  // before reductions: one may be of what is still to be computed
+    } else if (inside == Inside::reduce && reduce_ && !reducer_runs_) {
+      run_reduction(lock);
     } else {
       changed_.wait(lock);
     }
@@ -277,10 +278,12 @@ int Member::start() {
   loaded.state_bytes = registry_.bytes();
   loaded.dataset_size = options_.dataset_size;
   Lock lock(mutex_);
+  ready_.lay_out(gradients_.buckets(), gradients_.parts());
   post(loaded);
   loaded_ = true;
   perform(session_.want_start());
   auto const code = wait(lock, Inside::start);
+  if (!lock.owns_lock()) lock.lock();
   last_end_s_ = seconds_now();
   return code;
 }
@@ -333,56 +336,10 @@ int Member::reduce() {
     return fail(GLEANER_ESTATE,
                 "gleaner_reduce() without a step from gleaner_step()");
   Lock lock(mutex_);
+  ready_.mark_all();
   reduce_began_s_ = seconds_now();
   perform(session_.want_reduction());
   return wait(lock, Inside::reduce);
-}
-
-void Member::run_reduction(Lock& lock) {
-  auto const reduction = *std::exchange(reduce_, std::nullopt);
-  auto const words =
-      session_.first_bucket_words(reduction.generation, reduction.step);
-  auto const plane = planes_.find(reduction.generation);
-  if (!words || !plane) return;
-  gradients_.set_words({double(words->not_ready), double(words->samples)});
-  ++busy_;
-  auto const done = reduce_buckets(lock, *plane, reduction);
-  --busy_;
-  if (done) {
-    auto const now = seconds_now();
-    session::StepTiming const timing{now - last_end_s_, now - reduce_began_s_};
-    last_end_s_ = now;
-    perform(
-        session_.reduction_done(reduction.generation, reduction.step, timing));
-  } else if (planes_.find(reduction.generation) == plane) {
-    perform(session_.failed(reduction.generation, done.error().message));
-  } else {
-    perform({});  // it was stopped
-  }
-}
-
-Result<void> Member::reduce_buckets(Lock& lock, Plane& plane,
-                                    session::Reduce const& reduction) {
-  for (std::size_t i = 0; i < gradients_.buckets(); ++i) {
-    auto const bucket = gradients_.bucket(i, reduction.step);
-    lock.unlock();
-    auto done =
-        plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
-    lock.lock();
-    if (!done) return done;
-    if (i != 0) continue;
-    auto const sums = gradients_.words(reduction.step);
-    auto actions = session_.first_bucket_done(
-        reduction.generation, reduction.step, std::uint64_t(sums.not_ready),
-        std::uint64_t(sums.samples));
-    if (!actions) {
-      post(msg::MemberError{actions.error().message});
-      give_up(GLEANER_EIO, actions.error().message);
-      return actions.error();
-    }
-    perform(std::move(*actions));
-  }
-  return {};
 }
 
 int Member::apply() {

@@ -64,6 +64,7 @@ class Member {
 
   int start();
   int step(gleaner_step_info& info);
+  int gradient_ready(std::string const& name);
   int reduce();
   int step_now(gleaner_step_info& info);
   int apply();
@@ -97,9 +98,17 @@ class Member {
   int wait(Lock& lock, Inside inside);
   void begin(session::BeginStep const& step);
   void fill(gleaner_step_info& info) const;
+
+  // The reduction: on the user's thread in gleaner_reduce(), or, from the
+  // first gleaner_gradient_ready() on, on a thread of its own.
+  void run_reducer();
   void run_reduction(Lock& lock);
-  Result<void> reduce_buckets(Lock& lock, Plane& plane,
+  Result<bool> reduce_buckets(Lock& lock, Plane& plane,
                               session::Reduce const& reduction);
+  bool wait_for_bucket(Lock& lock, std::size_t i,
+                       session::Reduce const& reduction);
+  bool is_wanted(session::Reduce const& reduction) const;
+  Result<void> first_bucket_done(session::Reduce const& reduction);
 
   // Under the lock.
   void perform(session::Actions actions);
@@ -115,7 +124,7 @@ class Member {
   void do_one(session::LoadCheckpoint const& action);
   void do_one(session::Reduce const& action);
   void do_one(session::Started const& action) { tell_user(action); }
-  void do_one(session::BeginStep const& action) { tell_user(action); }
+  void do_one(session::BeginStep const& action);
   void do_one(session::ApplyReduction const& action) { tell_user(action); }
   void do_one(session::Leave const& action) { tell_user(action); }
   void do_one(session::Done const& action) { tell_user(action); }
@@ -159,7 +168,11 @@ class Member {
   bool stopping_ = false;  ///< StopPlanes is not yet answered
   int busy_ = 0;
   std::deque<Task> tasks_;
-  std::optional<session::Reduce> reduce_;
+  std::optional<session::Reduce> reduce_;  ///< to be done, or being done
+  Readiness ready_;
+  bool reducer_runs_ = false;
+  double last_end_s_ = 0;      ///< when the step before was complete
+  double reduce_began_s_ = 0;  ///< gleaner_reduce() was called; 0: not yet
   std::optional<Answer> answer_;
   bool welcome_ = false;
   bool loaded_ = false;  ///< the coordinator knows what is registered
@@ -170,8 +183,6 @@ class Member {
   Phase phase_ = Phase::registering;
   session::BeginStep step_;
   std::vector<std::uint64_t> samples_;
-  double last_end_s_ = 0;
-  double reduce_began_s_ = 0;
 
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;

@@ -137,6 +137,12 @@ void Member::do_one(session::StopPlanes const&) {
 
 void Member::do_one(session::Reduce const& action) { reduce_ = action; }
 
+void Member::do_one(session::BeginStep const& action) {
+  ready_.begin();
+  reduce_began_s_ = 0;
+  tell_user(action);
+}
+
 void Member::do_one(session::ServeState const& action) {
   add_task(action.generation, Task::Kind::transfer,
            [this, action, permit = data_.permit(action.generation)] {

@@ -7,6 +7,7 @@ runtime_tests = \
 	%reldir%/alone.t \
 	%reldir%/end.t \
 	%reldir%/loss.t \
+	%reldir%/overlap.t \
 	%reldir%/park.t \
 	%reldir%/resize.t
 dist_check_SCRIPTS += $(runtime_tests)

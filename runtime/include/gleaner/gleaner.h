@@ -130,7 +130,12 @@ int gleaner_start(gleaner *g);
  * Membership changes happen in here. */
 int gleaner_step(gleaner *g, gleaner_step_info *step);
 
-/* Optional: this parameter's local gradient is complete. */
+/* Optional: this parameter's local gradient of the step is complete and will
+ * not be touched until gleaner_reduce() returns.  Gradients are then reduced,
+ * in buckets and in another thread, while the program goes on with its
+ * backward pass.  Buckets run from the parameter registered last to the first,
+ * so register parameters in the order of the forward pass.  Members need not
+ * agree in which order, or whether, they call this. */
 int gleaner_gradient_ready(gleaner *g, char const *name);
 
 /* Sum the gradients over all members.  Returns GLEANER_OK with the whole

@@ -55,6 +55,19 @@ TEST_CASE("every gradient is in exactly one bucket, the last ones first") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("it is known which buckets hold a parameter's gradient") {
+  Gradients gradients;
+  for (auto const& [name, n] :
+       {std::pair{"a", 4'000'000}, {"none", 0}, {"b", 200'000}, {"c", 100'000}})
+    REQUIRE(gradients.add(parameter(name, n)));
+  REQUIRE(gradients.seal());
+  // Of 4-byte floats, the last 262,144 are bucket 0, then 2,621,440 each.
+  CHECK(gradients.buckets() == 3);
+  CHECK(
+      gradients.parts() ==
+      Readiness::Parts{{"a", {1, 2}}, {"b", {0, 1}}, {"c", {0}}, {"none", {}}});
+}
+
 TEST_CASE(
     "the result of a step is whole until the next one's first bucket is") {
   Gradients gradients;

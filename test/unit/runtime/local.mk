@@ -30,6 +30,7 @@ TESTS += %reldir%/test_member
 	%reldir%/checkpoint_file_test.cc \
 	%reldir%/data_service_test.cc \
 	%reldir%/gradients_test.cc \
+	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc
 %canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_member_LDADD = test/unit/libtestmain.la runtime/libmember.la

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// When and where gradients are summed: after the backward pass, or beside it.
+#include "core/clock.hh"
+#include "runtime/member.hh"
+
+namespace gleaner {
+
+int Member::gradient_ready(std::string const& name) {
+  if (phase_ != Phase::computing)
+    return fail(GLEANER_ESTATE,
+                "gleaner_gradient_ready() without a step from gleaner_step()");
+  Lock lock(mutex_);
+  if (!ready_.knows(name))
+    return fail(GLEANER_EINVAL, "no parameter '" + name + "' is registered");
+  if (!reducer_runs_) {
+    reducer_runs_ = true;
+    background_.run([this] { run_reducer(); });
+  }
+  if (ready_.mark(name)) changed_.notify_all();
+  return GLEANER_OK;
+}
+
+void Member::run_reducer() {
+  Lock lock(mutex_);
+  try {
+    while (!lost_code_) {
+      if (!reduce_)
+        changed_.wait(lock);
+      else if (wait_for_bucket(lock, 0, *reduce_))
+        run_reduction(lock);
+    }
+  } catch (std::exception const& why) {
+    if (!lock.owns_lock()) lock.lock();
+    give_up(GLEANER_ENOMEM, why.what());
+  }
+}
+
+/// Whether this reduction is still to be done: it may be stopped, and another
+/// ordered, whenever the lock is released.
+bool Member::is_wanted(session::Reduce const& reduction) const {
+  return !lost_code_ && reduce_ &&
+         reduce_->generation == reduction.generation &&
+         reduce_->step == reduction.step;
+}
+
+bool Member::wait_for_bucket(Lock& lock, std::size_t i,
+                             session::Reduce const& reduction) {
+  auto const wanted = reduction;  // what it refers to may change
+  changed_.wait(lock, [&] { return !is_wanted(wanted) || ready_.ready(i); });
+  return is_wanted(wanted);
+}
+
+void Member::run_reduction(Lock& lock) {
+  auto const reduction = *reduce_;
+  auto const words =
+      session_.first_bucket_words(reduction.generation, reduction.step);
+  auto const plane = planes_.find(reduction.generation);
+  if (!words || !plane) {
+    reduce_.reset();
+    return;
+  }
+  gradients_.set_words({double(words->not_ready), double(words->samples)});
+  auto const whole = reduce_buckets(lock, *plane, reduction);
+  if (is_wanted(reduction)) reduce_.reset();
+  if (whole && *whole) {
+    auto const now = SystemClock().monotonic_s();
+    session::StepTiming const timing{
+        now - last_end_s_, reduce_began_s_ > 0 ? now - reduce_began_s_ : 0};
+    last_end_s_ = now;
+    perform(
+        session_.reduction_done(reduction.generation, reduction.step, timing));
+  } else if (!whole && planes_.find(reduction.generation) == plane) {
+    perform(session_.failed(reduction.generation, whole.error().message));
+  } else {
+    perform({});  // it was stopped
+  }
+}
+
+/// False: it is not wanted any more.  Fails when the plane does.
+Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
+                                    session::Reduce const& reduction) {
+  for (std::size_t i = 0; i < gradients_.buckets(); ++i) {
+    if (!wait_for_bucket(lock, i, reduction)) return false;
+    auto const bucket = gradients_.bucket(i, reduction.step);
+    ++busy_;
+    lock.unlock();
+    auto const done =
+        plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
+    lock.lock();
+    --busy_;
+    if (!done) return done.error();
+    if (i == 0 && !first_bucket_done(reduction)) return false;
+  }
+  return true;
+}
+
+Result<void> Member::first_bucket_done(session::Reduce const& reduction) {
+  auto const sums = gradients_.words(reduction.step);
+  auto actions = session_.first_bucket_done(
+      reduction.generation, reduction.step, std::uint64_t(sums.not_ready),
+      std::uint64_t(sums.samples));
+  if (!actions) {
+    post(msg::MemberError{actions.error().message});
+    give_up(GLEANER_EIO, actions.error().message);
+    return actions.error();
+  }
+  perform(std::move(*actions));
+  return {};
+}
+
+}  // namespace gleaner
