@@ -11,5 +11,6 @@ dist_doc_DATA += \
 	%reldir%/protocol.md
 
 dist_man_MANS += \
+	%reldir%/man1/gleaner-sim.1 \
 	%reldir%/man1/gleaner-solve.1 \
 	%reldir%/man7/gleaner.7

@@ -18,6 +18,10 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/status_view.cc \
 	%reldir%/summary.hh \
 	%reldir%/summary.cc \
+	%reldir%/sim.hh \
+	%reldir%/sim.cc \
+	%reldir%/sim_timeline.hh \
+	%reldir%/sim_timeline.cc \
 	%reldir%/solve.hh \
 	%reldir%/solve.cc \
 	%reldir%/solve_command.hh \
@@ -34,7 +38,8 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/timeline_layout.cc
 %canon_reldir%_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
-%canon_reldir%_libcli_la_LIBADD = src/alloc/liballoc.la src/core/libcore.la
+%canon_reldir%_libcli_la_LIBADD = src/sim/libsim.la src/alloc/liballoc.la \
+	src/core/libcore.la
 
 bin_PROGRAMS += %reldir%/gleaner
 %canon_reldir%_gleaner_SOURCES = \
@@ -42,7 +47,7 @@ bin_PROGRAMS += %reldir%/gleaner
 	%reldir%/main.cc \
 	%reldir%/sim_command.cc
 %canon_reldir%_gleaner_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
-%canon_reldir%_gleaner_LDADD = %reldir%/libcli.la src/sim/libsim.la -lpthread
+%canon_reldir%_gleaner_LDADD = %reldir%/libcli.la -lpthread
 if HAVE_GLEANERD
 %canon_reldir%_gleaner_SOURCES += \
 	%reldir%/cluster_commands.cc \

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `gleaner sim`: what a policy would make of idle nodes, in simulation.
+/// `gleaner sim`: its options, and where its results go.
+#include <unistd.h>
+
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
 
-#include "alloc/allocator.hh"
 #include "cli/commands.hh"
-#include "sim/engine.hh"
-#include "sim/recorded_holes.hh"
-#include "sim/summary.hh"
+#include "cli/sim.hh"
+#include "cli/sim_timeline.hh"
 
 namespace gleaner::cli {
 namespace {
 
-enum class RulesName { freetrain, gleaner };
+constexpr char examples[] = R"(Examples:
+  gleaner sim --idle-events idle.csv.gz --trainers trainers.csv \
+    --curves curves.csv --policy gleaner --t-fwd 200 --max-trainers 100 \
+    --charge-cold-start --json out.json --timeline out.svg
+  gleaner sim --swf jobs.swf --nodes 100 --trainers trainers.csv \
+    --curves curves.csv --rules gleaner --reclaim 10)";
 
-struct SimOptions {
-  std::string idle_events, trainers, curves;
-  std::string policy = "exact";
-  sim::EngineOptions engine;
-  sim::RecordedHolesOptions holes;
-  RulesName rules = RulesName::freetrain;
-  sim::LumpCosts lump;
-  sim::PhaseCosts phases;
-  double cost_scale = 1;
-  std::string json, timeline;
+struct Outputs {
+  std::string json;
+  std::string timeline;
 };
 
 int complain(std::string const& message) {
@@ -33,65 +32,131 @@ int complain(std::string const& message) {
   return 2;
 }
 
-Result<std::vector<sim::Training>> read_trainings(SimOptions const& options) {
-  auto const curves = sim::read_curves(options.curves);
-  if (!curves) return curves.error();
-  auto trainings = sim::read_trainings(options.trainers, *curves);
-  if (!trainings) return trainings.error();
-  for (auto& training : *trainings) {
-    training.expand_s *= options.cost_scale;
-    training.shrink_s *= options.cost_scale;
-  }
-  return trainings;
+/// Simulated days, rewritten in place; only people watch, so only a terminal.
+std::function<void(double)> progress_on_terminal() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [last = -1.0](double now_s) mutable {
+    double const days = std::floor(now_s / 8640) / 10;
+    if (days == last) return;
+    last = days;
+    std::fprintf(stderr, "\rsimulated %.1f days ", days);
+  };
 }
 
-int simulate(SimOptions const& options) {
-  auto const trainings = read_trainings(options);
-  if (!trainings) return complain(trainings.error().message);
-  auto recorded = sim::read_idle_events(options.idle_events);
-  if (!recorded) return complain(recorded.error().message);
-  auto const policy = make_allocator(options.policy);
-  if (!policy) return complain(policy.error().message);
-  sim::RecordedHoles holes(std::move(*recorded), options.holes);
-  auto const rules = options.rules == RulesName::freetrain
-                         ? sim::lump_rules(options.lump)
-                         : sim::phase_rules(options.phases);
-  auto const outcome =
-      sim::Engine(*trainings, holes, **policy, *rules, options.engine).run();
-  nlohmann::ordered_json json{{"policy", options.policy}};
-  json.update(sim::summary(outcome));
-  if (options.json.empty())
-    std::printf("%s\n", json.dump(2).c_str());
-  else
-    std::ofstream(options.json) << json.dump(2) << '\n';
+Result<void> write(std::string const& file, std::string const& text) {
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (out) return {};
+  return Error{Errc::io, "cannot write '" + file +
+                             "' [name a file in a "
+                             "directory that exists and has room]"};
+}
+
+int run_sim(SimOptions options, Outputs const& outputs) {
+  if (!outputs.timeline.empty())
+    options.engine.handovers = sim::EngineOptions::Handovers::record;
+  auto const result = simulate(options, progress_on_terminal());
+  if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
+  if (!result) return complain(result.error().message);
+  auto const json = result->figures.dump(2) + "\n";
+  if (outputs.json.empty()) std::fputs(json.c_str(), stdout);
+  for (auto const& [file, text] :
+       {std::pair(outputs.json, json),
+        std::pair(outputs.timeline,
+                  outputs.timeline.empty() ? "" : sim_timeline_svg(*result))})
+    if (!file.empty())
+      if (auto written = write(file, text); !written)
+        return complain(written.error().message);
   return 0;
+}
+
+void add_inputs(CLI::App& sim, SimOptions& o) {
+  auto* recorded = sim.add_option("--idle-events", o.idle_events,
+                                  "Recorded holes: t_s,node,state (.gz, too)");
+  auto* swf = sim.add_option("--swf", o.swf,
+                             "Or a log of rigid jobs, run through FCFS with "
+                             "EASY backfill");
+  recorded->excludes(swf);
+  sim.add_option("--nodes", o.nodes,
+                 "Nodes of that machine; by default the log's MaxNodes")
+      ->check(CLI::PositiveNumber)
+      ->needs(swf);
+  sim.add_option("--reclaim", o.reclaim_s,
+                 "How long a lease takes to give its node back, s")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(swf);
+  sim.add_option("--trainers", o.trainers, "The trainings")->required();
+  sim.add_option("--curves", o.curves, "Their throughput curves")->required();
+  sim.add_option("--known-ends", o.known_ahead_s,
+                 "Tell the end of a recorded hole so far ahead, s; by default "
+                 "never")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(recorded);
+  sim.add_option("--seed", o.seed,
+                 "Shuffle nodes that become idle together; 0: as recorded")
+      ->needs(recorded);
+  sim.add_option("--until", o.engine.until_s, "End the run then, s")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_policy(CLI::App& sim, SimOptions& o) {
+  sim.add_option("--policy", o.allocator.policy, "Who gets which nodes")
+      ->capture_default_str();
+  sim.add_option("--t-fwd", o.engine.forward_looking_s,
+                 "Forward-looking time: in it a resize must pay, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sim.add_option("--max-trainers", o.engine.trainers_max,
+                 "Trainings admitted at the same time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+void add_rules(CLI::App& sim, SimOptions& o) {
+  sim.add_option("--rules", o.rules, "How resizes are charged")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, SimOptions::Rules>{
+              {"freetrain", SimOptions::Rules::freetrain},
+              {"gleaner", SimOptions::Rules::gleaner}}))
+      ->default_str("freetrain");
+  sim.add_flag("--charge-cold-start", o.lump.charge_start,
+               "freetrain: beginning costs expand_s, too");
+  sim.add_option("--cost-scale", o.cost_scale,
+                 "Multiply all costs of resizes by this")
+      ->check(CLI::NonNegativeNumber);
+  auto const phase = [&](char const* name, double& value, char const* what) {
+    sim.add_option(name, value, std::string("gleaner: ") + what)
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+  };
+  phase("--prepare-s", o.phases.prepare_s,
+        "new nodes get ready beside the training, s");
+  phase("--node-start-s", o.phases.node_start_s,
+        "more of that for each new node, s");
+  phase("--stall-s", o.phases.stall_s, "a planned switch stands still, s");
+  phase("--loss-s", o.phases.loss_s, "a loss stands still, s");
 }
 
 }  // namespace
 
 void add_sim(CLI::App& app, Run& run) {
   auto const options = std::make_shared<SimOptions>();
-  auto& o = *options;
+  auto const outputs = std::make_shared<Outputs>();
   auto* sim = app.add_subcommand(
       "sim", "What a policy makes of idle nodes, in simulation");
-  sim->add_option("--idle-events", o.idle_events, "Recorded idle events");
-  sim->add_option("--trainers", o.trainers, "Trainings")->required();
-  sim->add_option("--curves", o.curves, "Throughput curves")->required();
-  sim->add_option("--policy", o.policy, "Who gets which nodes");
-  sim->add_option("--t-fwd", o.engine.forward_looking_s,
-                  "Time in which a resize must pay, s");
-  sim->add_option("--max-trainers", o.engine.trainers_max,
-                  "Trainings admitted at the same time");
-  sim->add_option("--until", o.engine.until_s, "End the run then, s");
-  sim->add_option("--known-ends", o.holes.known_ahead_s,
-                  "How far ahead the end of a hole is told, s");
-  sim->add_option("--seed", o.holes.seed, "Shuffle what has no order");
-  sim->add_option("--cost-scale", o.cost_scale, "Multiply resize costs");
-  sim->add_flag("--charge-cold-start", o.lump.charge_start,
-                "Beginning costs expand_s, too");
-  sim->add_option("--json", o.json, "Write the figures there");
-  sim->callback(
-      [options, &run] { run = [options] { return simulate(*options); }; });
+  sim->footer(examples);
+  add_inputs(*sim, *options);
+  add_policy(*sim, *options);
+  add_rules(*sim, *options);
+  sim->add_option("--json", outputs->json,
+                  "Write the figures there; by default to standard output");
+  sim->add_option("--timeline", outputs->timeline, "Write an SVG picture");
+  sim->callback([sim, options, outputs, &run] {
+    if (options->idle_events.empty() && options->swf.empty())
+      throw CLI::RequiredError("--idle-events or --swf");
+    run = [options, outputs] { return run_sim(*options, *outputs); };
+  });
 }
 
 }  // namespace gleaner::cli

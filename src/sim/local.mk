@@ -1,6 +1,8 @@
 ## src/sim: see doc/architecture.md, "Folders".
 noinst_LTLIBRARIES += %reldir%/libsim.la
 %canon_reldir%_libsim_la_SOURCES = \
+	%reldir%/backfill.hh \
+	%reldir%/backfill.cc \
 	%reldir%/engine.hh \
 	%reldir%/engine.cc \
 	%reldir%/hole_source.hh \
@@ -11,10 +13,14 @@ noinst_LTLIBRARIES += %reldir%/libsim.la
 	%reldir%/outcome.hh \
 	%reldir%/recorded_holes.hh \
 	%reldir%/recorded_holes.cc \
+	%reldir%/rigid_figures.hh \
+	%reldir%/rigid_figures.cc \
 	%reldir%/rules.hh \
 	%reldir%/rules.cc \
 	%reldir%/summary.hh \
 	%reldir%/summary.cc \
+	%reldir%/swf.hh \
+	%reldir%/swf.cc \
 	%reldir%/training_set.hh \
 	%reldir%/training_set.cc
 %canon_reldir%_libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)

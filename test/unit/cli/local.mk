@@ -5,6 +5,7 @@ TESTS += %reldir%/test_cli
 %canon_reldir%_test_cli_SOURCES = \
 	%reldir%/logs_test.cc \
 	%reldir%/sample_audit_test.cc \
+	%reldir%/sim_timeline_test.cc \
 	%reldir%/solve_test.cc \
 	%reldir%/status_view_test.cc \
 	%reldir%/summary_test.cc \
