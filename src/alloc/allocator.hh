@@ -78,15 +78,43 @@ class Allocator {
                                 std::chrono::milliseconds limit) = 0;
 };
 
-/// A policy and how it differs from its usual self.
-struct AllocatorOptions {
-  std::string policy = "exact";  ///< see make_allocator()
+/// What policy `gleaner` knows beyond the published objective.  Each can be
+/// left out, to measure what it is worth.
+struct Extras {
+  /// Speed counts as a multiple of the trainer's speed on one node, times its
+  /// weight, so that a slow model is not starved by a fast one.
+  bool normalise = true;
+  /// A start is charged with start_s, in full if the forward-looking time is at
+  /// least this long; 0: starts are free.
+  double start_horizon_s = 200;
+  /// A held node whose hole ends within the forward-looking time earns less.
+  bool hole_ends = true;
+  /// Trainers that grow get nodes that became idle together.
+  bool cohorts = true;
+  /// Ties go to the trainer with most work left.
+  bool work_left_first = true;
+  /// How much more speed counts that a deadline needs; 0: no deadlines.
+  double deadline_weight = 3;
+
+  static Extras none() { return {false, 0, false, false, false, 0}; }
 };
 
-/// The policy of that name: "exact" or "equal_share" (gleaner.yaml(5)).  Fails
-/// with invalid_argument, naming those there are.
-Result<std::unique_ptr<Allocator>> make_allocator(
-    AllocatorOptions const& options);
+/// A policy and how it differs from its usual self.
+struct AllocatorOptions {
+  std::string policy = "gleaner";
+  /// No trainer changes by more than ⌊(N + 1) / 2⌋ of N nodes, as in the
+  /// published code.  `freetrain` does so always.
+  bool cap_change = false;
+  Extras extras;  ///< of `gleaner`
+};
+
+/// The policy of that name (gleaner.yaml(5)):
+///   gleaner      the largest gain, with all that Extras lists
+///   exact        the largest gain as published, found exactly
+///   freetrain    exact with cap_change: what FreeTrain's optimum is
+///   equal_share  the same number of nodes for every trainer
+/// Fails with invalid_argument, naming those there are.
+Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options);
 Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy);
 
 }  // namespace gleaner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The policy with the largest predicted gain, found exactly.
+/// The policies with the largest predicted gain, found exactly.
 #pragma once
 
 #include "alloc/allocator.hh"
@@ -7,19 +7,17 @@
 namespace gleaner {
 
 /// Nodes are interchangeable in the objective, so the optimum depends on
-/// counts only.  With C nodes now and r = speed[C] (0 below nodes_min), having
-/// k nodes is worth, over the forward-looking time T,
-///     f(k) = T · speed[k] − r · (expand_s if k > C, shrink_s if k < C)
-/// and dynamic programming over the trainers picks the counts.  Curves may have
-/// any shape.  Nodes in short holes are worth something only to the trainer
-/// that has them: it keeps them without using up the common pool.
+/// counts only.  `exact`, `freetrain` and `gleaner` find it alike and differ
+/// in what a count is worth (worth.hh) and in which nodes are handed out.
+/// Curves may have any shape.
 class Exact final : public Allocator {
  public:
+  explicit Exact(AllocatorOptions options) : options_(std::move(options)) {}
   Result<Plan> allocate(Problem const& problem,
                         std::chrono::milliseconds limit) override;
-};
 
-/// What `plan` is worth by the formula above; for tests and reports.
-double predicted_gain(Problem const& problem, Plan const& plan);
+ private:
+  AllocatorOptions options_;
+};
 
 }  // namespace gleaner

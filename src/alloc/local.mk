@@ -2,13 +2,32 @@
 noinst_LTLIBRARIES += %reldir%/liballoc.la
 %canon_reldir%_liballoc_la_SOURCES = \
 	%reldir%/allocator.hh \
+	%reldir%/cohorts.hh \
+	%reldir%/cohorts.cc \
+	%reldir%/counts.hh \
+	%reldir%/counts.cc \
 	%reldir%/equal_share.hh \
 	%reldir%/equal_share.cc \
 	%reldir%/exact.hh \
 	%reldir%/exact.cc \
+	%reldir%/hulls.hh \
+	%reldir%/hulls.cc \
+	%reldir%/knapsack.hh \
+	%reldir%/knapsack.cc \
+	%reldir%/knapsack_dense.cc \
 	%reldir%/make_allocator.cc \
+	%reldir%/moves.hh \
+	%reldir%/moves.cc \
 	%reldir%/placement.hh \
 	%reldir%/placement.cc \
 	%reldir%/problem_json.hh \
-	%reldir%/problem_json.cc
+	%reldir%/problem_json.cc \
+	%reldir%/repair.hh \
+	%reldir%/repair.cc \
+	%reldir%/unbounded.cc \
+	%reldir%/worth.hh \
+	%reldir%/worth.cc
+# Loops over curves and capacities; -O2 alone vectorises few of them.
+%canon_reldir%_liballoc_la_CXXFLAGS = $(AM_CXXFLAGS) \
+	-ftree-vectorize -fvect-cost-model=dynamic
 %canon_reldir%_liballoc_la_LIBADD = src/core/libcore.la

@@ -6,21 +6,22 @@
 
 namespace gleaner {
 
-Result<std::unique_ptr<Allocator>> make_allocator(
-    AllocatorOptions const& options) {
-  std::unique_ptr<Allocator> allocator;
-  if (options.policy == "exact") allocator = std::make_unique<Exact>();
-  if (options.policy == "equal_share")
-    allocator = std::make_unique<EqualShare>();
-  if (allocator) return allocator;
-  return Error{Errc::invalid_argument, "unknown policy '" + options.policy +
-                                           "' (there are exact, equal_share)"};
+Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options) {
+  auto const policy = options.policy;
+  if (policy == "equal_share") return {std::make_unique<EqualShare>()};
+  if (policy != "gleaner") options.extras = Extras::none();
+  if (policy == "freetrain") options.cap_change = true;
+  if (policy == "gleaner" || policy == "exact" || policy == "freetrain")
+    return {std::make_unique<Exact>(std::move(options))};
+  return Error{Errc::invalid_argument,
+               "unknown policy '" + policy +
+                   "' (there are gleaner, exact, freetrain, equal_share)"};
 }
 
 Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy) {
   AllocatorOptions options;
   options.policy = policy;
-  return make_allocator(options);
+  return make_allocator(std::move(options));
 }
 
 }  // namespace gleaner

@@ -13,10 +13,6 @@ double length_s(Node const& node) {
   return node.hole_s.value_or(std::numeric_limits<double>::infinity());
 }
 
-bool is_lendable(Problem const& problem, NodeIndex node) {
-  return length_s(problem.nodes[node]) >= problem.hole_s_min;
-}
-
 /// Long holes first, then the nodes Slurm itself would take last.
 class IsBetter {
  public:
@@ -42,6 +38,10 @@ std::vector<NodeIndex> free_nodes(Problem const& problem) {
 }
 
 }  // namespace
+
+bool is_lendable(Problem const& problem, NodeIndex node) {
+  return length_s(problem.nodes[node]) >= problem.hole_s_min;
+}
 
 int Holdings::pool() const {
   auto count = static_cast<int>(free.size());

@@ -31,6 +31,9 @@ struct Holdings {
 
 Holdings holdings(Problem const& problem);
 
+/// May the node be given to a trainer that does not hold it?
+bool is_lendable(Problem const& problem, NodeIndex node);
+
 /// Give trainer i `counts[i]` nodes.  Where nodes run out, trainers are served
 /// in order of arrival, and one that cannot have nodes_min gets none.
 Plan place(Problem const& problem, Holdings const& holdings,

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "alloc/exact.hh"
+#include "alloc/worth.hh"
 #include "alloc/problem_json.hh"
 #include "cli/text_table.hh"
 

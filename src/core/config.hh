@@ -34,7 +34,7 @@ struct Config {
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
   std::string stock_backfill;
-  std::string policy;       // exact | equal_share
+  std::string policy;       // gleaner | exact | freetrain | equal_share
   std::string scaling;      // measured | assumed
   std::string problem_log;  // path; empty: none
   int problem_log_mb_max = 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the exact policy promises beyond being optimal (see plan_test.cc).
-#include "alloc/exact.hh"
-
 #include "test/unit/alloc/cases.hh"
 
 namespace gleaner {

@@ -6,9 +6,12 @@ TESTS += %reldir%/test_alloc
 	%reldir%/cases.hh \
 	%reldir%/equal_share_test.cc \
 	%reldir%/exact_test.cc \
+	%reldir%/knapsack_test.cc \
 	%reldir%/placement_test.cc \
 	%reldir%/plan_test.cc \
-	%reldir%/problem_json_test.cc
+	%reldir%/problem_json_test.cc \
+	%reldir%/random_knapsacks.hh \
+	%reldir%/seed.hh
 %canon_reldir%_test_alloc_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_alloc_LDADD = test/unit/libtestmain.la src/alloc/liballoc.la
 endif

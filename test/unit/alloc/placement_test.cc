@@ -77,7 +77,8 @@ TEST_CASE("an unknown policy is refused, and the known ones are named") {
   auto const allocator = make_allocator("magic");
   REQUIRE(!allocator);
   CHECK(allocator.error().message ==
-        "unknown policy 'magic' (there are exact, equal_share)");
+        "unknown policy 'magic' (there are gleaner, exact, freetrain, "
+        "equal_share)");
 }
 
 }  // namespace

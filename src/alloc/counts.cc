@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From trainers to classes of a knapsack, and back.
+#include "alloc/counts.hh"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "alloc/knapsack.hh"
+#include "alloc/worth.hh"
+
+namespace gleaner {
+namespace {
+
+/// What staying as it is, and having one more node, is worth to a trainer
+/// beyond everything else, as a part of what the fastest trainer earns: enough
+/// to decide ties, too little to decide anything else.
+constexpr double stay_bonus = 1e-8;
+constexpr double more_bonus = 1e-13;
+
+/// What a trainer loses, in multiples of the most it can gain, by a count that
+/// is forbidden but there.
+constexpr double far_out = 1e7;
+
+/// The classes of a knapsack, one for each trainer, and what options mean.
+class Classes {
+ public:
+  Classes(Problem const& problem, Holdings const& holdings,
+          AllocatorOptions const& options)
+      : problem_(problem),
+        holdings_(holdings),
+        worth_(problem, options.extras),
+        change_max_(options.cap_change
+                        ? (static_cast<int>(problem.nodes.size()) + 1) / 2
+                        : static_cast<int>(problem.nodes.size())),
+        knapsack_(holdings.pool()) {
+    order_.resize(problem.trainers.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    if (options.extras.work_left_first)
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](std::size_t a, std::size_t b) {
+                         return problem.trainers[a].work_left >
+                                problem.trainers[b].work_left;
+                       });
+    std::size_t count = order_.size();
+    for (auto const& trainer : problem.trainers) {
+      scale_ = std::max(scale_, worth_.at_most(trainer));
+      count += static_cast<std::size_t>(
+          std::min(trainer.nodes_max, holdings.pool()));
+    }
+    if (scale_ == 0) scale_ = 1;
+    knapsack_.reserve(order_.size(), count);
+    for (auto const i : order_) add(i);
+  }
+
+  std::vector<int> choose_counts() const {
+    auto const choice = choose(knapsack_);
+    std::vector<int> counts(order_.size());
+    for (std::size_t j = 0; j < order_.size(); ++j) {
+      auto const i = order_[j];
+      counts[i] =
+          choice[j] == 0 ? without_pool_[j] : choice[j] + holdings_.bound[i];
+    }
+    return counts;
+  }
+
+ private:
+  void add(std::size_t i) {
+    auto const& trainer = problem_.trainers[i];
+    int const bound = holdings_.bound[i];
+    int const most = std::min(trainer.nodes_max, holdings_.pool() + bound);
+    worth_.list(trainer, most, &list_);
+    break_ties(static_cast<int>(trainer.nodes.size()));
+    forbid(trainer, most);
+    auto const free = std::max_element(
+        list_.begin(), list_.begin() + std::min(bound, most) + 1);
+    without_pool_.push_back(static_cast<int>(free - list_.begin()));
+    knapsack_.add_class();
+    knapsack_.add_option(*free);
+    for (int k = bound + 1; k <= most; ++k) knapsack_.add_option(list_[k]);
+  }
+
+  void break_ties(int now) {
+    for (std::size_t k = 0; k < list_.size(); ++k)
+      list_[k] += more_bonus * scale_ * static_cast<double>(k);
+    // Waiting is not a state to stay in.
+    if (now > 0 && now < static_cast<int>(list_.size()))
+      list_[now] += stay_bonus * scale_;
+  }
+
+  /// Counts that it may not have.  None is the last resort: it is always
+  /// there, and far out of bounds only when nothing else is within them.
+  void forbid(Trainer const& trainer, int most) {
+    int const now = static_cast<int>(trainer.nodes.size());
+    int const least = std::max(1, trainer.nodes_min);
+    bool any = false;
+    for (int k = 1; k <= most; ++k)
+      if (k < least || std::abs(k - now) > change_max_)
+        list_[k] = not_an_option;
+      else
+        any = true;
+    if (any && now > change_max_) list_[0] = -far_out * scale_;
+  }
+
+  Problem const& problem_;
+  Holdings const& holdings_;
+  Worth const worth_;
+  int const change_max_;
+  Knapsack knapsack_;
+  std::vector<std::size_t> order_;  // trainer of each class
+  std::vector<int> without_pool_;   // nodes that option 0 of a class stands for
+  double scale_ = 0;                // what the fastest trainer earns
+  std::vector<double> list_;
+};
+
+}  // namespace
+
+std::vector<int> best_counts(Problem const& problem, Holdings const& holdings,
+                             AllocatorOptions const& options) {
+  return Classes(problem, holdings, options).choose_counts();
+}
+
+}  // namespace gleaner

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Concave hulls, and the search for the price at which demand meets capacity.
+#include "alloc/hulls.hh"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+namespace gleaner {
+namespace {
+
+/// The corners of all hulls, class after class.  `slope` is that of the
+/// segment that ends in the corner; it falls within a class and is positive.
+struct Corner {
+  double worth;
+  double slope;
+  int units;
+};
+
+class Hulls {
+ public:
+  explicit Hulls(Knapsack const& knapsack)
+      : corners_(std::make_unique_for_overwrite<Corner[]>(knapsack.options() +
+                                                          knapsack.classes())) {
+    begin_.reserve(knapsack.classes() + 1);
+    begin_.push_back(0);
+    for (std::size_t j = 0; j < knapsack.classes(); ++j)
+      begin_.push_back(add(knapsack.worth(j), knapsack.options(j)));
+  }
+
+  Corner const& operator[](std::size_t i) const { return corners_[i]; }
+  std::size_t classes() const { return begin_.size() - 1; }
+  std::size_t first(std::size_t j) const { return begin_[j]; }
+  std::size_t last(std::size_t j) const { return begin_[j + 1] - 1; }
+
+  /// The last corner of [from, to] that is reached by segments steeper than
+  /// `price` (or as steep, if `or_equal`).
+  std::size_t reached(std::size_t from, std::size_t to, double price,
+                      bool or_equal) const {
+    while (from < to) {
+      auto const middle = from + (to - from + 1) / 2;
+      double const slope = corners_[middle].slope;
+      if (slope > price || (or_equal && slope == price))
+        from = middle;
+      else
+        to = middle - 1;
+    }
+    return from;
+  }
+
+ private:
+  std::size_t add(double const* worth, int options) {
+    auto const first = begin_.back();
+    auto top = first;
+    corners_[top] = {worth[0], std::numeric_limits<double>::infinity(), 0};
+    double best = worth[0];
+    for (int c = 1; c < options; ++c) {
+      if (!(worth[c] > best)) continue;
+      best = worth[c];
+      double slope = slope_to(top, best, c);
+      while (slope >= corners_[top].slope) slope = slope_to(--top, best, c);
+      corners_[++top] = {best, slope, c};
+    }
+    return top + 1;
+  }
+
+  double slope_to(std::size_t corner, double worth, int units) const {
+    return (worth - corners_[corner].worth) / (units - corners_[corner].units);
+  }
+
+  std::unique_ptr<Corner[]> corners_;
+  std::vector<std::size_t> begin_;
+};
+
+/// Finds the price by narrowing, for each class, the corners between which its
+/// choice lies.  Always: at `low` all fit, at `high` they do not.
+class PriceSearch {
+ public:
+  PriceSearch(Hulls const& hulls, int capacity)
+      : hulls_(hulls), capacity_(capacity) {
+    for (std::size_t j = 0; j < hulls.classes(); ++j) {
+      range_.push_back({hulls.first(j), hulls.last(j), 0, 0});
+      high_units_ += hulls[hulls.last(j)].units;
+      if (hulls.first(j) < hulls.last(j)) active_.push_back(j);
+    }
+  }
+
+  Relaxation find() {
+    Relaxation result;
+    if (high_units_ > capacity_) {
+      while (!narrow(pivot()))
+        ;
+      result.price = price_;
+    } else {
+      for (auto& range : range_) range.low = range.high;
+      low_units_ = high_units_;
+    }
+    result.left = static_cast<int>(capacity_ - low_units_);
+    for (auto& range : range_) {
+      // Segments exactly as steep as the price, as long as they fit.
+      if (result.left > 0 && range.low < range.high) {
+        int const more = hulls_[range.high].units - hulls_[range.low].units;
+        if (more <= result.left) {
+          result.left -= more;
+          range.low = range.high;
+        }
+      }
+      result.choice.push_back(hulls_[range.low].units);
+    }
+    return result;
+  }
+
+ private:
+  struct Range {
+    std::size_t low, high;  // corners
+    std::size_t steeper, as_steep;
+  };
+
+  /// The median of middle slopes of a few classes.
+  double pivot() const {
+    std::array<double, 9> slopes;
+    auto const count = std::min(slopes.size(), active_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const& range = range_[active_[i * active_.size() / count]];
+      slopes[i] = hulls_[range.low + (range.high - range.low + 1) / 2].slope;
+    }
+    std::nth_element(slopes.begin(), slopes.begin() + count / 2,
+                     slopes.begin() + count);
+    return slopes[count / 2];
+  }
+
+  /// True when `price` is the price sought.
+  bool narrow(double price) {
+    std::int64_t steeper = 0, as_steep = 0;  // units more than at `low`
+    for (auto const j : active_) {
+      auto& range = range_[j];
+      range.steeper = hulls_.reached(range.low, range.high, price, false);
+      range.as_steep = range.steeper;
+      if (range.steeper < range.high &&
+          hulls_[range.steeper + 1].slope == price)
+        ++range.as_steep;
+      steeper += hulls_[range.steeper].units - hulls_[range.low].units;
+      as_steep += hulls_[range.as_steep].units - hulls_[range.low].units;
+    }
+    bool const too_much = low_units_ + steeper > capacity_;
+    bool const enough = low_units_ + as_steep <= capacity_;
+    bool const found = !too_much && !enough;
+    for (auto const j : active_) {
+      auto& range = range_[j];
+      if (!too_much) range.low = enough ? range.as_steep : range.steeper;
+      if (too_much) range.high = range.steeper;
+      if (found) range.high = range.as_steep;
+    }
+    if (!too_much) low_units_ += enough ? as_steep : steeper;
+    price_ = price;
+    if (found) return true;
+    std::erase_if(active_, [&](std::size_t j) {
+      return range_[j].low == range_[j].high;
+    });
+    return false;
+  }
+
+  Hulls const& hulls_;
+  std::int64_t const capacity_;
+  std::int64_t low_units_ = 0, high_units_ = 0;
+  std::vector<Range> range_;
+  std::vector<std::size_t> active_;  // classes whose range is not one corner
+  double price_ = 0;
+};
+
+}  // namespace
+
+Relaxation relax(Knapsack const& knapsack) {
+  Hulls const hulls(knapsack);
+  return PriceSearch(hulls, knapsack.capacity()).find();
+}
+
+}  // namespace gleaner

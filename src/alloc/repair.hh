@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The cheapest set of moves that fills what the relaxed choice leaves.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "alloc/moves.hh"
+
+namespace gleaner {
+
+/// What a set of moves is to reach.
+struct Goal {
+  int left = 0;          ///< units that may be added
+  double price = 0;      ///< lost for each that is not
+  double gap = 0;        ///< what loses this or more is of no interest
+  double tolerance = 0;  ///< smaller differences are rounding
+};
+
+/// The moves as if each could be made any number of times: then only the units
+/// still to be filled matter, and the cheapest way is a shortest path.
+///
+/// Moves up and down can be ordered so that the units in between stay near the
+/// goal; that bounds the path's window, and makes this cheap.
+class Unbounded {
+ public:
+  Unbounded(std::vector<MovableClass> const& classes, Goal const& goal);
+
+  /// The least that any set of moves can lose from where `units` have been
+  /// added.  At least `gap` where that is all that is known.
+  double loss_from(int units) const;
+
+  /// Distinct classes that make the moves of the shortest path, if there are.
+  std::optional<Repair> path(std::vector<MovableClass> const& classes) const;
+
+ private:
+  std::vector<int> shortest_path() const;
+  void settle(int units);
+  double& loss(int units) {
+    return loss_[static_cast<std::size_t>(units - low_)];
+  }
+
+  int low_ = 0, high_ = 0;  // window of units added
+  int up_ = 0, down_ = 0;   // greatest moves
+  double gap_, price_;
+  int left_;
+  std::vector<double> move_;  // loss of the cheapest move of −down … up units
+  std::vector<double> loss_;
+  std::vector<int> settled_;  // when, counted from 1; 0: not
+};
+
+/// The best set of moves that loses less than the gap, by dynamic programming
+/// over the classes, if there is one.  `over_limit` is set, and nothing
+/// returned, when it would take more than `work_max` operations.
+std::optional<Repair> best_repair(std::vector<MovableClass> classes,
+                                  Unbounded const& bound, Goal const& goal,
+                                  double work_max, bool* over_limit);
+
+}  // namespace gleaner

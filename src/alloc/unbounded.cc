@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Dijkstra's algorithm over the units added, from the goal backwards.
+#include <algorithm>
+#include <limits>
+
+#include "alloc/repair.hh"
+
+namespace gleaner {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// to[i] = min(to[i], from + step[i]); apart so that it is vectorised.
+void relax_all(double* to, double const* step, int count, double from) {
+  for (int i = 0; i < count; ++i) to[i] = std::min(to[i], from + step[i]);
+}
+
+}  // namespace
+
+Unbounded::Unbounded(std::vector<MovableClass> const& classes, Goal const& goal)
+    : gap_(goal.gap), price_(goal.price), left_(goal.left) {
+  for (auto const& movable : classes)
+    for (auto const& move : movable.moves) {
+      up_ = std::max(up_, move.units);
+      down_ = std::max(down_, -move.units);
+    }
+  move_.assign(static_cast<std::size_t>(up_ + down_ + 1), infinite);
+  for (auto const& movable : classes)
+    for (auto const& move : movable.moves) {
+      auto& loss = move_[static_cast<std::size_t>(up_ - move.units)];
+      loss = std::min(loss, move.loss);
+    }
+  low_ = std::min(0, left_ - down_);
+  high_ = left_ + up_;
+  loss_.assign(static_cast<std::size_t>(high_ - low_ + 1), infinite);
+  settled_.assign(loss_.size(), 0);
+  for (int units = low_; units <= left_; ++units)
+    loss(units) = price_ * (left_ - units);
+  for (int count = 1;; ++count) {
+    double least = gap_;
+    int next = -1;
+    for (std::size_t i = 0; i < loss_.size(); ++i)
+      if (loss_[i] < least && settled_[i] == 0)
+        least = loss_[i], next = static_cast<int>(i);
+    if (next < 0) return;
+    settled_[static_cast<std::size_t>(next)] = count;
+    settle(low_ + next);
+  }
+}
+
+/// All that reach `units` by one move: units − up … units + down.
+void Unbounded::settle(int units) {
+  int const from = std::max(low_, units - up_);
+  int const to = std::min(high_, units + down_);
+  relax_all(&loss(from), &move_[static_cast<std::size_t>(from - (units - up_))],
+            to - from + 1, loss(units));
+}
+
+double Unbounded::loss_from(int units) const {
+  if (units < low_ || units > high_) return 0;
+  return std::min(gap_, loss_[static_cast<std::size_t>(units - low_)]);
+}
+
+std::vector<int> Unbounded::shortest_path() const {
+  std::vector<int> path;
+  auto const at = [&](int units) {
+    return static_cast<std::size_t>(units - low_);
+  };
+  for (int units = 0;;) {
+    double const loss = loss_[at(units)];
+    if (units <= left_ && loss == price_ * (left_ - units)) return path;
+    // Only towards what was settled earlier: free moves may form circles.
+    int step = -down_;
+    for (;; ++step) {
+      int const to = units + step;
+      if (to < low_ || to > high_ || settled_[at(to)] == 0 ||
+          settled_[at(to)] >= settled_[at(units)])
+        continue;
+      if (loss_[at(to)] + move_[static_cast<std::size_t>(up_ - step)] == loss)
+        break;
+    }
+    path.push_back(step);
+    units += step;
+  }
+}
+
+std::optional<Repair> Unbounded::path(
+    std::vector<MovableClass> const& classes) const {
+  auto missing = shortest_path();
+  std::sort(missing.begin(), missing.end());
+  Repair repair{loss_from(0), {}};
+  for (auto const& movable : classes) {
+    // Of the moves still missing the rarest kind would be best; the largest
+    // in size is nearly that.
+    Move const* best = nullptr;
+    for (auto const& move : movable.moves)
+      if (move.loss == move_[static_cast<std::size_t>(up_ - move.units)] &&
+          std::binary_search(missing.begin(), missing.end(), move.units) &&
+          (!best || std::abs(move.units) > std::abs(best->units)))
+        best = &move;
+    if (!best) continue;
+    repair.steps.push_back({movable.index, best->units});
+    missing.erase(
+        std::lower_bound(missing.begin(), missing.end(), best->units));
+    if (missing.empty()) break;
+  }
+  if (!missing.empty()) return std::nullopt;
+  return repair;
+}
+
+}  // namespace gleaner

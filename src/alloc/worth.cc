@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The formula, then one function for each extra.
+#include "alloc/worth.hh"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gleaner {
+namespace {
+
+double speed_at(Trainer const& trainer, int count) {
+  if (count < std::max(1, trainer.nodes_min)) return 0;
+  assert(static_cast<std::size_t>(count) < trainer.speed.size());
+  return trainer.speed[static_cast<std::size_t>(count)];
+}
+
+int count_now(Trainer const& trainer) {
+  return static_cast<int>(trainer.nodes.size());
+}
+
+double speed_now(Trainer const& trainer) {
+  return speed_at(trainer, std::min(count_now(trainer), trainer.nodes_max));
+}
+
+/// How fast it is on one node, or would be if its first size scaled linearly.
+double speed_of_one(Trainer const& trainer) {
+  for (int k = 1; k <= trainer.nodes_max; ++k)
+    if (trainer.speed[static_cast<std::size_t>(k)] > 0)
+      return trainer.speed[static_cast<std::size_t>(k)] / k;
+  return 1;
+}
+
+}  // namespace
+
+Worth::Worth(Problem const& problem, Extras const& extras)
+    : problem_(problem), extras_(extras) {}
+
+void Worth::list(Trainer const& trainer, int most,
+                 std::vector<double>* worth) const {
+  worth->resize(static_cast<std::size_t>(most) + 1);
+  earn(trainer, most, worth);
+  if (extras_.hole_ends) end_holes(trainer, most, worth);
+  if (extras_.deadline_weight > 0) meet_deadline(trainer, most, worth);
+  if (extras_.start_horizon_s > 0) charge_start(trainer, worth);
+  int const now = count_now(trainer);
+  double const shrink = speed_now(trainer) * trainer.shrink_s;
+  double const expand = speed_now(trainer) * trainer.expand_s;
+  for (int k = 0; k < std::min(now, most + 1); ++k) (*worth)[k] -= shrink;
+  for (int k = now + 1; k <= most; ++k) (*worth)[k] -= expand;
+  if (!extras_.normalise) return;
+  double const scale = factor(trainer);
+  for (auto& value : *worth) value *= scale;
+}
+
+double Worth::at_most(Trainer const& trainer) const {
+  return problem_.forward_looking_s * trainer.speed.back() * factor(trainer);
+}
+
+double Worth::factor(Trainer const& trainer) const {
+  return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;
+}
+
+void Worth::earn(Trainer const& trainer, int most,
+                 std::vector<double>* worth) const {
+  int const least = std::min(std::max(1, trainer.nodes_min), most + 1);
+  std::fill_n(worth->begin(), least, 0.0);
+  for (int k = least; k <= most; ++k)
+    (*worth)[k] = problem_.forward_looking_s * trainer.speed[k];
+}
+
+/// A node that Slurm takes within the forward-looking time earns until then,
+/// and costs a shrink.  Only of the nodes it holds is known which they are;
+/// placement gives it the longest holes of the rest.
+void Worth::end_holes(Trainer const& trainer, int most,
+                      std::vector<double>* worth) const {
+  double const horizon_s = problem_.forward_looking_s;
+  std::vector<double> ends_s;  // latest first, as nodes are kept
+  for (auto const node : trainer.nodes)
+    if (auto const end_s = problem_.nodes[node].hole_s;
+        end_s && *end_s < horizon_s)
+      ends_s.push_back(*end_s);
+  if (ends_s.empty()) return;
+  std::sort(ends_s.begin(), ends_s.end(), std::greater<>());
+  int const lasting = count_now(trainer) - static_cast<int>(ends_s.size());
+  for (int k = 1; k <= most; ++k) {
+    int const ending = std::min<int>(k - lasting, ends_s.size());
+    double lost = 0;
+    for (int e = 0; e < ending; ++e) {
+      // The e-th to last leaves k − (ending − e) nodes.
+      double const before = speed_at(trainer, k - (ending - 1 - e));
+      double const after = speed_at(trainer, k - (ending - e));
+      lost += (horizon_s - ends_s[e]) * (before - after);
+      bool const leaves_together = e > 0 && ends_s[e] == ends_s[e - 1];
+      if (!leaves_together) lost += before * trainer.shrink_s;
+    }
+    (*worth)[k] -= lost;
+  }
+}
+
+/// Up to the speed that just meets the deadline, speed counts more.
+void Worth::meet_deadline(Trainer const& trainer, int most,
+                          std::vector<double>* worth) const {
+  if (!trainer.deadline_s || trainer.work_left <= 0) return;
+  double const needed = trainer.work_left / std::max(1.0, *trainer.deadline_s);
+  double const per_speed = extras_.deadline_weight * problem_.forward_looking_s;
+  for (int k = 1; k <= most; ++k)
+    (*worth)[k] += per_speed * std::min(needed, speed_at(trainer, k));
+}
+
+/// A start is charged in proportion where the forward-looking time is shorter
+/// than its horizon: a trainer runs on when that time is over, so in full it
+/// would keep trainers waiting that are worth starting.
+void Worth::charge_start(Trainer const& trainer,
+                         std::vector<double>* worth) const {
+  if (!trainer.nodes.empty()) return;
+  double const share =
+      std::min(1.0, problem_.forward_looking_s / extras_.start_horizon_s);
+  for (int k = 1; k < static_cast<int>(worth->size()); ++k)
+    (*worth)[k] -= share * trainer.start_s * speed_at(trainer, k);
+}
+
+double predicted_gain(Problem const& problem, Plan const& plan,
+                      Extras const& extras) {
+  Worth const worth(problem, extras);
+  double sum = 0;
+  std::vector<double> list;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    worth.list(problem.trainers[i], problem.trainers[i].nodes_max, &list);
+    sum += list[plan[i].size()];
+  }
+  return sum;
+}
+
+}  // namespace gleaner

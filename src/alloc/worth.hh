@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a number of nodes is worth to a trainer.
+#pragma once
+
+#include <vector>
+
+#include "alloc/allocator.hh"
+#include "alloc/placement.hh"
+
+namespace gleaner {
+
+/// With C nodes now and r = speed[C] (0 below nodes_min), having k nodes is
+/// worth, over the forward-looking time T,
+///     f(k) = T · speed[k] − r · (expand_s if k > C, shrink_s if k < C)
+/// and what the extras make of it.
+class Worth {
+ public:
+  Worth(Problem const& problem, Extras const& extras);
+
+  /// f(0), … f(most) of a trainer that holds `now` nodes; a count between 0
+  /// and nodes_min is worth what it earns: nothing.
+  void list(Trainer const& trainer, int most, std::vector<double>* worth) const;
+
+  /// What it earns with nodes_max nodes: the size of the figures to expect.
+  double at_most(Trainer const& trainer) const;
+
+ private:
+  double factor(Trainer const& trainer) const;
+  void earn(Trainer const& trainer, int most, std::vector<double>* worth) const;
+  void end_holes(Trainer const& trainer, int most,
+                 std::vector<double>* worth) const;
+  void meet_deadline(Trainer const& trainer, int most,
+                     std::vector<double>* worth) const;
+  void charge_start(Trainer const& trainer, std::vector<double>* worth) const;
+
+  Problem const& problem_;
+  Extras const& extras_;
+};
+
+/// What `plan` is worth by that formula; for tests and reports.
+double predicted_gain(Problem const& problem, Plan const& plan,
+                      Extras const& extras = Extras::none());
+
+}  // namespace gleaner
