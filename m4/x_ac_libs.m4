@@ -17,11 +17,11 @@ AC_DEFUN([X_AC_REQUIRED_LIBS], [
 ])
 
 # SYNOPSIS
-#   X_AC_MUNGE, X_AC_SQLITE, X_AC_GLOO, X_AC_TORCH
+#   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_TORCH
 #
 # DESCRIPTION
-#   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  Gloo: the
-#   CPU data plane.  LibTorch: examples/char_lm.
+#   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  CBC: policy
+#   milp.  Gloo: the CPU data plane.  LibTorch: examples/char_lm.
 AC_DEFUN([X_AC_MUNGE], [
   X_AC_OPTIONAL([munge], [MUNGE], [MUNGE authentication],
     [Install libmunge-dev], [
@@ -31,6 +31,12 @@ AC_DEFUN([X_AC_SQLITE], [
   X_AC_OPTIONAL([sqlite], [SQLITE], [the journal of gleanerd],
     [Install libsqlite3-dev], [
     PKG_CHECK_MODULES([SQLITE], [sqlite3], [have_sqlite=yes], [have_sqlite=no])])
+])
+AC_DEFUN([X_AC_CBC], [
+  X_AC_OPTIONAL([cbc], [CBC], [the policy milp],
+    [Install coinor-libcbc-dev], [
+    AC_CHECK_HEADER([coin/Cbc_C_Interface.h],
+      [have_cbc=yes; CBC_LIBS="-lCbcSolver -lCbc"])])
 ])
 AC_DEFUN([X_AC_GLOO], [
   X_AC_OPTIONAL([gloo], [GLOO], [the Gloo data plane],

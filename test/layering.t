@@ -20,7 +20,7 @@ only_in() {  # header pattern, description, files that may include it
   then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $what only in $files"; fi
 }
-echo 1..15
+echo 1..16
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -36,3 +36,4 @@ only_in 'slurm/[a-z_]*\.h>' "Slurm's headers" 'src/slurm/|plugins/'
 only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
 only_in 'torch/'  "LibTorch"        'examples/'
 only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
+only_in 'coin/'   "CBC"             'src/alloc/milp.cc'

@@ -103,7 +103,7 @@ struct Extras {
 struct AllocatorOptions {
   std::string policy = "gleaner";
   /// No trainer changes by more than ⌊(N + 1) / 2⌋ of N nodes, as in the
-  /// published code.  `freetrain` does so always.
+  /// published code.  For `milp` and `exact`; `freetrain` does so always.
   bool cap_change = false;
   Extras extras;  ///< of `gleaner`
 };
@@ -113,7 +113,9 @@ struct AllocatorOptions {
 ///   exact        the largest gain as published, found exactly
 ///   freetrain    exact with cap_change: what FreeTrain's optimum is
 ///   equal_share  the same number of nodes for every trainer
-/// Fails with invalid_argument, naming those there are.
+///   milp         the published program on CBC, for comparison: slow
+/// Fails with invalid_argument, naming those there are, and with unavailable
+/// where the build has no CBC.
 Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options);
 Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy);
 

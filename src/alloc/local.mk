@@ -16,6 +16,7 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/knapsack.cc \
 	%reldir%/knapsack_dense.cc \
 	%reldir%/make_allocator.cc \
+	%reldir%/milp.hh \
 	%reldir%/moves.hh \
 	%reldir%/moves.cc \
 	%reldir%/placement.hh \
@@ -31,3 +32,11 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 %canon_reldir%_liballoc_la_CXXFLAGS = $(AM_CXXFLAGS) \
 	-ftree-vectorize -fvect-cost-model=dynamic
 %canon_reldir%_liballoc_la_LIBADD = src/core/libcore.la
+%canon_reldir%_liballoc_la_CPPFLAGS = $(AM_CPPFLAGS)
+if HAVE_CBC
+%canon_reldir%_liballoc_la_SOURCES += %reldir%/milp.cc
+%canon_reldir%_liballoc_la_CPPFLAGS += $(CBC_CPPFLAGS)
+%canon_reldir%_liballoc_la_LIBADD += $(CBC_LIBS)
+else
+%canon_reldir%_liballoc_la_SOURCES += %reldir%/milp_absent.cc
+endif

@@ -11,7 +11,11 @@ TESTS += %reldir%/test_alloc
 	%reldir%/plan_test.cc \
 	%reldir%/problem_json_test.cc \
 	%reldir%/random_knapsacks.hh \
+	%reldir%/random_problems.hh \
 	%reldir%/seed.hh
+if HAVE_CBC
+%canon_reldir%_test_alloc_SOURCES += %reldir%/milp_test.cc
+endif
 %canon_reldir%_test_alloc_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_alloc_LDADD = test/unit/libtestmain.la src/alloc/liballoc.la
 endif

@@ -78,7 +78,7 @@ TEST_CASE("an unknown policy is refused, and the known ones are named") {
   REQUIRE(!allocator);
   CHECK(allocator.error().message ==
         "unknown policy 'magic' (there are gleaner, exact, freetrain, "
-        "equal_share)");
+        "equal_share, milp)");
 }
 
 }  // namespace

@@ -2,77 +2,14 @@
 /// What every plan of every policy obeys, and that `exact` is optimal, on
 /// random problems.  GLEANER_SEED repeats a run; GLEANER_CASES lengthens it.
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
-#include <numeric>
-#include <random>
 #include <set>
 
 #include "alloc/worth.hh"
 #include "test/unit/alloc/cases.hh"
-#include "test/unit/alloc/seed.hh"
+#include "test/unit/alloc/random_problems.hh"
 
 namespace gleaner {
 namespace {
-
-class RandomProblems {
- public:
-  RandomProblems() : seed_("plan_test"), random_(seed_.value()) {}
-
-  unsigned seed() const { return seed_.value(); }
-
-  Problem next(int nodes_most, int trainers_most) {
-    Problem problem;
-    problem.forward_looking_s = pick(1, 200);
-    problem.hole_s_min = pick(0, 2) * 5;
-    for (int n = pick(0, nodes_most); n > 0; --n) add_node(&problem, n);
-    for (int i = pick(1, trainers_most); i > 0; --i) add_trainer(&problem, i);
-    deal(&problem);
-    return problem;
-  }
-
- private:
-  int pick(int least, int most) {
-    return std::uniform_int_distribution<>(least, most)(random_);
-  }
-
-  void add_node(Problem* problem, int n) {
-    Node node{"n" + std::to_string(n),
-              {},
-              static_cast<unsigned>(pick(1, 3)),
-              static_cast<double>(pick(0, 3))};
-    if (pick(0, 1)) node.hole_s = pick(0, 20);
-    problem->nodes.push_back(node);
-  }
-
-  void add_trainer(Problem* problem, int i) {
-    int const least = pick(1, 3);
-    auto t = trainer("t" + std::to_string(i), least, least + pick(0, 4));
-    for (std::size_t k = 1; k < t.speed.size(); ++k)
-      t.speed[k] = pick(1, 40) / 4.0;
-    t.expand_s = pick(0, 30);
-    t.shrink_s = pick(0, 30);
-    problem->trainers.push_back(std::move(t));
-  }
-
-  /// To each trainer, in any order; some may be below their minimum.
-  void deal(Problem* problem) {
-    std::vector<NodeIndex> order(problem->nodes.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), random_);
-    for (auto const node : order) {
-      auto const i = static_cast<std::size_t>(
-          pick(0, static_cast<int>(problem->trainers.size()) * 2 - 1));
-      if (i >= problem->trainers.size()) continue;
-      auto& t = problem->trainers[i];
-      if (static_cast<int>(t.nodes.size()) < t.nodes_max)
-        t.nodes.push_back(node);
-    }
-  }
-
-  Seed seed_;
-  std::mt19937 random_;
-};
 
 using Indices = std::set<NodeIndex>;
 
@@ -118,7 +55,7 @@ void check_plan(Problem const& problem, Plan const& plan, bool deals_anew) {
 }
 
 TEST_CASE("every policy obeys the invariants of a plan") {
-  RandomProblems problems;
+  RandomProblems problems("plan_test");
   INFO("GLEANER_SEED=" << problems.seed());
   auto const cases = from_environment("GLEANER_CASES", 2000);
   for (unsigned i = 0; i < cases; ++i) {
@@ -173,7 +110,7 @@ class BruteForce {
 };
 
 TEST_CASE("the exact policy finds what trying everything finds") {
-  RandomProblems problems;
+  RandomProblems problems("plan_test");
   INFO("GLEANER_SEED=" << problems.seed());
   auto const cases = from_environment("GLEANER_CASES", 2000) / 10;
   for (unsigned i = 0; i < cases; ++i) {

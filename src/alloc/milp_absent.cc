@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a build without CBC says of the policy milp.
+#include "alloc/milp.hh"
+
+namespace gleaner {
+
+Result<std::unique_ptr<Allocator>> make_milp(AllocatorOptions const&) {
+  return Error{Errc::unavailable,
+               "policy 'milp' is not in this build (it needs CBC) [install "
+               "coinor-libcbc-dev and run configure again]"};
+}
+
+}  // namespace gleaner
