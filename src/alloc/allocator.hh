@@ -91,12 +91,15 @@ struct Extras {
   bool hole_ends = true;
   /// Trainers that grow get nodes that became idle together.
   bool cohorts = true;
+  /// They may swap nodes they hold for that.  Free of charge in the published
+  /// accounting; on a machine each swapped node starts a program anew.
+  bool swaps = true;
   /// Ties go to the trainer with most work left.
   bool work_left_first = true;
   /// How much more speed counts that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
 
-  static Extras none() { return {false, 0, false, false, false, 0}; }
+  static Extras none() { return {false, 0, false, false, false, false, 0}; }
 };
 
 /// A policy and how it differs from its usual self.

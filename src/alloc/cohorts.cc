@@ -98,16 +98,19 @@ class Deck {
 }  // namespace
 
 Plan place_cohorts(Problem const& problem, Holdings const& holdings,
-                   std::vector<int> const& counts) {
+                   std::vector<int> const& counts, Swaps swaps) {
   auto plan = place(problem, holdings, counts);
   std::vector<NodeIndex> dealt;  // all that growing trainers may have
   std::vector<std::size_t> growing;
   std::vector<char> is_used(problem.nodes.size(), 0);
   for (std::size_t i = 0; i < plan.size(); ++i)
-    if (plan[i].size() > problem.trainers[i].nodes.size())
+    if (plan[i].size() > problem.trainers[i].nodes.size()) {
       growing.push_back(i);
-    else
+      if (swaps == Swaps::no)
+        for (auto const node : problem.trainers[i].nodes) is_used[node] = 1;
+    } else {
       for (auto const node : plan[i]) is_used[node] = 1;
+    }
   for (NodeIndex node = 0; node < is_used.size(); ++node)
     if (!is_used[node] && is_lendable(problem, node)) dealt.push_back(node);
   std::stable_sort(growing.begin(), growing.end(),
@@ -116,11 +119,11 @@ Plan place_cohorts(Problem const& problem, Holdings const& holdings,
                    });
   Deck deck(problem, std::move(dealt));
   for (auto const i : growing) {
-    auto const bound = holdings.bound[i];
-    auto const count = static_cast<int>(plan[i].size()) - bound;
-    auto hand = deck.deal(i, count);
-    hand.insert(hand.end(), holdings.held[i].begin(),
-                holdings.held[i].begin() + bound);
+    auto const& held = holdings.held[i];
+    auto const kept =
+        swaps == Swaps::no ? static_cast<int>(held.size()) : holdings.bound[i];
+    auto hand = deck.deal(i, static_cast<int>(plan[i].size()) - kept);
+    hand.insert(hand.end(), held.begin(), held.begin() + kept);
     plan[i] = kept_first(problem.trainers[i].nodes, std::move(hand));
   }
   return plan;

@@ -14,8 +14,9 @@ namespace gleaner {
 /// the free ones dealt anew: the biggest trainer first, the most stable cohorts
 /// first and whole: the longest holes, among equals the oldest.  Within a
 /// cohort a trainer keeps what it has.  All others keep their nodes, as with
-/// place().
+/// place(); without swaps so do those that grow, and only free nodes are dealt.
+enum class Swaps { no, yes };
 Plan place_cohorts(Problem const& problem, Holdings const& holdings,
-                   std::vector<int> const& counts);
+                   std::vector<int> const& counts, Swaps swaps);
 
 }  // namespace gleaner

@@ -12,8 +12,10 @@ Result<Plan> Exact::allocate(Problem const& problem,
                              std::chrono::milliseconds) {
   auto const have = holdings(problem);
   auto const counts = best_counts(problem, have, options_);
-  return options_.extras.cohorts ? place_cohorts(problem, have, counts)
-                                 : place(problem, have, counts);
+  return options_.extras.cohorts
+             ? place_cohorts(problem, have, counts,
+                             options_.extras.swaps ? Swaps::yes : Swaps::no)
+             : place(problem, have, counts);
 }
 
 }  // namespace gleaner

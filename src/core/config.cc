@@ -79,7 +79,7 @@ std::vector<Row> const& rows() {
       {{"stock_backfill", Type::text, "", "", 0, 0, "",
         "Path of Slurm's own sched_backfill.so; empty: where Slurm put it."},
        &Config::stock_backfill},
-      {{"policy", Type::choice, "", "exact", 0, 0,
+      {{"policy", Type::choice, "", "gleaner", 0, 0,
         "gleaner|exact|freetrain|equal_share",
         "How idle nodes are shared among trainers."},
        &Config::policy},

@@ -43,7 +43,10 @@ Brain::Brain(Config config, std::function<std::string()> make_nonce)
 void Brain::configure(Config config) {
   config_ = std::move(config);
   // The configuration admits no name of which there is no policy.
-  if (auto allocator = make_allocator(config_.policy))
+  AllocatorOptions options;
+  options.policy = config_.policy;
+  options.extras.swaps = false;
+  if (auto allocator = make_allocator(std::move(options)))
     allocator_ = std::move(*allocator);
   demand_.set_hold(config_.arrival_hold_s);
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed

@@ -4,6 +4,7 @@ check_PROGRAMS += %reldir%/test_alloc
 TESTS += %reldir%/test_alloc
 %canon_reldir%_test_alloc_SOURCES = \
 	%reldir%/cases.hh \
+	%reldir%/cohorts_test.cc \
 	%reldir%/equal_share_test.cc \
 	%reldir%/exact_test.cc \
 	%reldir%/knapsack_test.cc \
