@@ -92,8 +92,9 @@ struct Extras {
   /// Trainers that grow get nodes that became idle together.
   bool cohorts = true;
   /// They may swap nodes they hold for that.  Free of charge in the published
-  /// accounting; on a machine each swapped node starts a program anew.
-  bool swaps = true;
+  /// accounting; on a machine each swapped node starts a program anew, so
+  /// gleanerd does without.
+  bool swaps = false;
   /// Ties go to the trainer with most work left.
   bool work_left_first = true;
   /// How much more speed counts that a deadline needs; 0: no deadlines.

@@ -118,7 +118,10 @@ Result<SimResult> simulate(SimOptions const& options,
                            Progress const& progress) {
   auto trainings = read_trainings(options);
   if (!trainings) return trainings.error();
-  auto allocator = make_allocator(options.allocator);
+  auto policy = options.allocator;
+  // Under the published rules a swapped node costs nothing.
+  policy.extras.swaps = options.rules == SimOptions::Rules::freetrain;
+  auto allocator = make_allocator(std::move(policy));
   if (!allocator) return allocator.error();
   Run run(options, std::move(*trainings), std::move(*allocator));
   return options.swf.empty() ? on_recording(options, run, progress)

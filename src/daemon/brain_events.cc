@@ -43,10 +43,7 @@ Brain::Brain(Config config, std::function<std::string()> make_nonce)
 void Brain::configure(Config config) {
   config_ = std::move(config);
   // The configuration admits no name of which there is no policy.
-  AllocatorOptions options;
-  options.policy = config_.policy;
-  options.extras.swaps = false;
-  if (auto allocator = make_allocator(std::move(options)))
+  if (auto allocator = make_allocator(config_.policy))
     allocator_ = std::move(*allocator);
   demand_.set_hold(config_.arrival_hold_s);
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
