@@ -43,21 +43,19 @@ std::vector<NodeIndex> kept_first(std::vector<NodeIndex> const& has,
 /// The nodes dealt anew.
 class Deck {
  public:
-  Deck(Problem const& problem, std::vector<NodeIndex> nodes)
-      : nodes_(std::move(nodes)), holder_(problem.nodes.size(), nobody) {
-    std::vector<Stability> stability;
-    for (auto const& node : problem.nodes) stability.emplace_back(node);
-    std::sort(nodes_.begin(), nodes_.end(), [&](NodeIndex a, NodeIndex b) {
-      auto const& x = stability[a];
-      auto const& y = stability[b];
-      return x == y ? a < b : x < y;
-    });
-    cohort_end_.resize(nodes_.size());
-    for (std::size_t n = nodes_.size(); n-- > 0;)
-      cohort_end_[n] = n + 1 < nodes_.size() &&
-                               stability[nodes_[n]] == stability[nodes_[n + 1]]
-                           ? cohort_end_[n + 1]
-                           : n + 1;
+  Deck(Problem const& problem, std::vector<NodeIndex> const& nodes)
+      : cohort_end_(nodes.size()), holder_(problem.nodes.size(), nobody) {
+    std::vector<std::pair<Stability, NodeIndex>> cards;
+    cards.reserve(nodes.size());
+    for (auto const node : nodes)
+      cards.emplace_back(Stability(problem.nodes[node]), node);
+    std::sort(cards.begin(), cards.end());
+    for (auto const& card : cards) nodes_.push_back(card.second);
+    for (std::size_t n = cards.size(); n-- > 0;)
+      cohort_end_[n] =
+          n + 1 < cards.size() && cards[n].first == cards[n + 1].first
+              ? cohort_end_[n + 1]
+              : n + 1;
     for (std::size_t i = 0; i < problem.trainers.size(); ++i)
       for (auto const node : problem.trainers[i].nodes) holder_[node] = i;
   }

@@ -33,7 +33,7 @@ class Classes {
         change_max_(options.cap_change
                         ? (static_cast<int>(problem.nodes.size()) + 1) / 2
                         : static_cast<int>(problem.nodes.size())),
-        knapsack_(holdings.pool()) {
+        knapsack_(holdings.pool) {
     order_.resize(problem.trainers.size());
     std::iota(order_.begin(), order_.end(), 0);
     if (options.extras.work_left_first)
@@ -42,11 +42,12 @@ class Classes {
                          return problem.trainers[a].work_left >
                                 problem.trainers[b].work_left;
                        });
-    std::size_t count = order_.size();
+    std::size_t count = 0;
     for (auto const& trainer : problem.trainers) {
       scale_ = std::max(scale_, worth_.at_most(trainer));
-      count += static_cast<std::size_t>(
-          std::min(trainer.nodes_max, holdings.pool()));
+      int const most = std::min(trainer.nodes_max, holdings.pool);
+      count +=
+          1 + static_cast<std::size_t>(most < trainer.nodes_min ? 0 : most);
     }
     if (scale_ == 0) scale_ = 1;
     knapsack_.reserve(order_.size(), count);
@@ -68,38 +69,43 @@ class Classes {
   void add(std::size_t i) {
     auto const& trainer = problem_.trainers[i];
     int const bound = holdings_.bound[i];
-    int const most = std::min(trainer.nodes_max, holdings_.pool() + bound);
-    worth_.list(trainer, most, &list_);
-    break_ties(static_cast<int>(trainer.nodes.size()));
-    forbid(trainer, most);
-    auto const free = std::max_element(
-        list_.begin(), list_.begin() + std::min(bound, most) + 1);
-    without_pool_.push_back(static_cast<int>(free - list_.begin()));
-    knapsack_.add_class();
-    knapsack_.add_option(*free);
-    for (int k = bound + 1; k <= most; ++k) knapsack_.add_option(list_[k]);
+    int most = std::min(trainer.nodes_max, holdings_.pool + bound);
+    if (most < trainer.nodes_min) most = 0;
+    if (bound == 0) {
+      list(trainer, most, knapsack_.add_class(most + 1));
+      without_pool_.push_back(0);
+      return;
+    }
+    bound_list_.resize(static_cast<std::size_t>(most) + 1);
+    list(trainer, most, bound_list_.data());
+    auto const free = bound_list_.begin() + std::min(bound, most) + 1;
+    auto const best = std::max_element(bound_list_.begin(), free);
+    without_pool_.push_back(static_cast<int>(best - bound_list_.begin()));
+    auto* const worth =
+        knapsack_.add_class(1 + static_cast<int>(bound_list_.end() - free));
+    worth[0] = *best;
+    std::copy(free, bound_list_.end(), worth + 1);
   }
 
-  void break_ties(int now) {
-    for (std::size_t k = 0; k < list_.size(); ++k)
-      list_[k] += more_bonus * scale_ * static_cast<double>(k);
+  void list(Trainer const& trainer, int most, double* worth) const {
+    worth_.list(trainer, most, worth);
+    int const now = static_cast<int>(trainer.nodes.size());
+    double const more = more_bonus * scale_;
+    for (int k = 1; k <= most; ++k) worth[k] += more * k;
     // Waiting is not a state to stay in.
-    if (now > 0 && now < static_cast<int>(list_.size()))
-      list_[now] += stay_bonus * scale_;
+    if (now > 0 && now <= most) worth[now] += stay_bonus * scale_;
+    forbid(trainer, most, worth);
   }
 
   /// Counts that it may not have.  None is the last resort: it is always
-  /// there, and far out of bounds only when nothing else is within them.
-  void forbid(Trainer const& trainer, int most) {
+  /// there, and far out of bounds only when others are within them.
+  void forbid(Trainer const& trainer, int most, double* worth) const {
     int const now = static_cast<int>(trainer.nodes.size());
-    int const least = std::max(1, trainer.nodes_min);
-    bool any = false;
-    for (int k = 1; k <= most; ++k)
-      if (k < least || std::abs(k - now) > change_max_)
-        list_[k] = not_an_option;
-      else
-        any = true;
-    if (any && now > change_max_) list_[0] = -far_out * scale_;
+    int const least = std::max({1, trainer.nodes_min, now - change_max_});
+    int const last = std::min(most, now + change_max_);
+    std::fill(worth + 1, worth + std::min(least, most + 1), not_an_option);
+    std::fill(worth + std::max(1, last + 1), worth + most + 1, not_an_option);
+    if (least <= last && now > change_max_) worth[0] = -far_out * scale_;
   }
 
   Problem const& problem_;
@@ -110,7 +116,7 @@ class Classes {
   std::vector<std::size_t> order_;  // trainer of each class
   std::vector<int> without_pool_;   // nodes that option 0 of a class stands for
   double scale_ = 0;                // what the fastest trainer earns
-  std::vector<double> list_;
+  std::vector<double> bound_list_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ Result<Plan> EqualShare::allocate(Problem const& problem,
   int bound = 0;
   for (int n : have.bound) bound += n;
   return place(problem, have,
-               share_counts(problem.trainers, have.pool() + bound));
+               share_counts(problem.trainers, have.pool + bound));
 }
 
 }  // namespace gleaner

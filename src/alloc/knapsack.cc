@@ -46,6 +46,12 @@ void Knapsack::reserve(std::size_t classes, std::size_t options) {
   worth_.reserve(options);
 }
 
+double* Knapsack::add_class(int options) {
+  begin_.push_back(worth_.size());
+  worth_.resize(worth_.size() + static_cast<std::size_t>(options));
+  return worth_.data() + begin_.back();
+}
+
 std::vector<int> choose(Knapsack const& knapsack) {
   auto const relaxed = relax(knapsack);
   if (relaxed.left == 0 || relaxed.price == 0) return relaxed.choice;

@@ -23,10 +23,9 @@ class Knapsack {
 
   void reserve(std::size_t classes, std::size_t options);
 
-  /// Begin a class.  What comes of add_option() is its options 0, 1, …;
-  /// none may use more than the capacity.
-  void add_class() { begin_.push_back(worth_.size()); }
-  void add_option(double worth) { worth_.push_back(worth); }
+  /// Add a class of `options` options, to be filled in at once: the worth of
+  /// options 0, 1, …; none may use more than the capacity.
+  double* add_class(int options);
 
   int capacity() const { return capacity_; }
   std::size_t classes() const { return begin_.size(); }

@@ -43,13 +43,6 @@ bool is_lendable(Problem const& problem, NodeIndex node) {
   return length_s(problem.nodes[node]) >= problem.hole_s_min;
 }
 
-int Holdings::pool() const {
-  auto count = static_cast<int>(free.size());
-  for (std::size_t i = 0; i < held.size(); ++i)
-    count += static_cast<int>(held[i].size()) - bound[i];
-  return count;
-}
-
 Holdings holdings(Problem const& problem) {
   Holdings result;
   IsBetter const is_better(problem);
@@ -63,7 +56,9 @@ Holdings holdings(Problem const& problem) {
     std::stable_sort(nodes.begin(), bound_end, is_better);
     std::stable_sort(bound_end, nodes.end(), is_better);
     result.bound.push_back(static_cast<int>(bound_end - nodes.begin()));
+    result.pool += static_cast<int>(nodes.end() - bound_end);
   }
+  result.pool += static_cast<int>(result.free.size());
   return result;
 }
 

@@ -24,9 +24,9 @@ struct Holdings {
   /// Nodes nobody holds and that may be lent, best first.
   std::vector<NodeIndex> free;
 
-  /// Nodes that can move between trainers: the free ones and all held ones
-  /// but the bound.
-  int pool() const;
+  /// How many nodes can move between trainers: the free ones and all held
+  /// ones but the bound.
+  int pool = 0;
 };
 
 Holdings holdings(Problem const& problem);

@@ -24,7 +24,7 @@ double speed_now(Trainer const& trainer) {
 
 /// How fast it is on one node, or would be if its first size scaled linearly.
 double speed_of_one(Trainer const& trainer) {
-  for (int k = 1; k <= trainer.nodes_max; ++k)
+  for (int k = std::max(1, trainer.nodes_min); k <= trainer.nodes_max; ++k)
     if (trainer.speed[static_cast<std::size_t>(k)] > 0)
       return trainer.speed[static_cast<std::size_t>(k)] / k;
   return 1;
@@ -35,44 +35,61 @@ double speed_of_one(Trainer const& trainer) {
 Worth::Worth(Problem const& problem, Extras const& extras)
     : problem_(problem), extras_(extras) {}
 
-void Worth::list(Trainer const& trainer, int most,
-                 std::vector<double>* worth) const {
-  worth->resize(static_cast<std::size_t>(most) + 1);
-  earn(trainer, most, worth);
-  if (extras_.hole_ends) end_holes(trainer, most, worth);
-  if (extras_.deadline_weight > 0) meet_deadline(trainer, most, worth);
-  if (extras_.start_horizon_s > 0) charge_start(trainer, worth);
-  int const now = count_now(trainer);
-  double const shrink = speed_now(trainer) * trainer.shrink_s;
-  double const expand = speed_now(trainer) * trainer.expand_s;
-  for (int k = 0; k < std::min(now, most + 1); ++k) (*worth)[k] -= shrink;
-  for (int k = now + 1; k <= most; ++k) (*worth)[k] -= expand;
-  if (!extras_.normalise) return;
-  double const scale = factor(trainer);
-  for (auto& value : *worth) value *= scale;
+void Worth::list(Trainer const& trainer, int most, double* worth) const {
+  List const list{trainer, most, scale(trainer), worth};
+  earn(list);
+  charge_resize(list);
+  if (extras_.start_horizon_s > 0) charge_start(list);
+  if (extras_.hole_ends) end_holes(list);
+  if (extras_.deadline_weight > 0) meet_deadline(list);
 }
 
 double Worth::at_most(Trainer const& trainer) const {
-  return problem_.forward_looking_s * trainer.speed.back() * factor(trainer);
+  return problem_.forward_looking_s * trainer.speed.back() * scale(trainer);
 }
 
-double Worth::factor(Trainer const& trainer) const {
+double Worth::scale(Trainer const& trainer) const {
   return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;
 }
 
-void Worth::earn(Trainer const& trainer, int most,
-                 std::vector<double>* worth) const {
-  int const least = std::min(std::max(1, trainer.nodes_min), most + 1);
-  std::fill_n(worth->begin(), least, 0.0);
-  for (int k = least; k <= most; ++k)
-    (*worth)[k] = problem_.forward_looking_s * trainer.speed[k];
+void Worth::earn(List const& list) const {
+  int const least =
+      std::min(std::max(1, list.trainer.nodes_min), list.most + 1);
+  std::fill_n(list.worth, least, 0.0);
+  double const* const speed = list.trainer.speed.data();
+  double const per_speed = problem_.forward_looking_s * list.scale;
+  for (int k = least; k <= list.most; ++k) list.worth[k] = per_speed * speed[k];
+}
+
+void Worth::charge_resize(List const& list) const {
+  double const speed = speed_now(list.trainer) * list.scale;
+  if (speed == 0) return;
+  int const now = count_now(list.trainer);
+  double const shrink = speed * list.trainer.shrink_s;
+  double const expand = speed * list.trainer.expand_s;
+  for (int k = 0; k < std::min(now, list.most + 1); ++k)
+    list.worth[k] -= shrink;
+  for (int k = now + 1; k <= list.most; ++k) list.worth[k] -= expand;
+}
+
+/// A start is charged in proportion where the forward-looking time is shorter
+/// than its horizon: a trainer runs on when that time is over, so in full it
+/// would keep trainers waiting that are worth starting.
+void Worth::charge_start(List const& list) const {
+  if (!list.trainer.nodes.empty() || list.trainer.start_s == 0) return;
+  double const share =
+      std::min(1.0, problem_.forward_looking_s / extras_.start_horizon_s);
+  double const per_speed = share * list.trainer.start_s * list.scale;
+  for (int k = std::max(1, list.trainer.nodes_min); k <= list.most; ++k)
+    list.worth[k] -=
+        per_speed * list.trainer.speed[static_cast<std::size_t>(k)];
 }
 
 /// A node that Slurm takes within the forward-looking time earns until then,
 /// and costs a shrink.  Only of the nodes it holds is known which they are;
 /// placement gives it the longest holes of the rest.
-void Worth::end_holes(Trainer const& trainer, int most,
-                      std::vector<double>* worth) const {
+void Worth::end_holes(List const& list) const {
+  auto const& trainer = list.trainer;
   double const horizon_s = problem_.forward_looking_s;
   std::vector<double> ends_s;  // latest first, as nodes are kept
   for (auto const node : trainer.nodes)
@@ -81,42 +98,32 @@ void Worth::end_holes(Trainer const& trainer, int most,
       ends_s.push_back(*end_s);
   if (ends_s.empty()) return;
   std::sort(ends_s.begin(), ends_s.end(), std::greater<>());
-  int const lasting = count_now(trainer) - static_cast<int>(ends_s.size());
-  for (int k = 1; k <= most; ++k) {
-    int const ending = std::min<int>(k - lasting, ends_s.size());
+  int const ends = static_cast<int>(ends_s.size());
+  int const lasting = count_now(trainer) - ends;
+  for (int k = lasting + 1; k <= list.most; ++k) {
+    int const ending = std::min(k - lasting, ends);
     double lost = 0;
     for (int e = 0; e < ending; ++e) {
-      // The e-th to last leaves k − (ending − e) nodes.
+      // When it ends, those that end no later are gone already.
       double const before = speed_at(trainer, k - (ending - 1 - e));
       double const after = speed_at(trainer, k - (ending - e));
       lost += (horizon_s - ends_s[e]) * (before - after);
       bool const leaves_together = e > 0 && ends_s[e] == ends_s[e - 1];
       if (!leaves_together) lost += before * trainer.shrink_s;
     }
-    (*worth)[k] -= lost;
+    list.worth[k] -= lost * list.scale;
   }
 }
 
 /// Up to the speed that just meets the deadline, speed counts more.
-void Worth::meet_deadline(Trainer const& trainer, int most,
-                          std::vector<double>* worth) const {
+void Worth::meet_deadline(List const& list) const {
+  auto const& trainer = list.trainer;
   if (!trainer.deadline_s || trainer.work_left <= 0) return;
   double const needed = trainer.work_left / std::max(1.0, *trainer.deadline_s);
-  double const per_speed = extras_.deadline_weight * problem_.forward_looking_s;
-  for (int k = 1; k <= most; ++k)
-    (*worth)[k] += per_speed * std::min(needed, speed_at(trainer, k));
-}
-
-/// A start is charged in proportion where the forward-looking time is shorter
-/// than its horizon: a trainer runs on when that time is over, so in full it
-/// would keep trainers waiting that are worth starting.
-void Worth::charge_start(Trainer const& trainer,
-                         std::vector<double>* worth) const {
-  if (!trainer.nodes.empty()) return;
-  double const share =
-      std::min(1.0, problem_.forward_looking_s / extras_.start_horizon_s);
-  for (int k = 1; k < static_cast<int>(worth->size()); ++k)
-    (*worth)[k] -= share * trainer.start_s * speed_at(trainer, k);
+  double const per_speed =
+      extras_.deadline_weight * problem_.forward_looking_s * list.scale;
+  for (int k = 1; k <= list.most; ++k)
+    list.worth[k] += per_speed * std::min(needed, speed_at(trainer, k));
 }
 
 double predicted_gain(Problem const& problem, Plan const& plan,
@@ -125,7 +132,9 @@ double predicted_gain(Problem const& problem, Plan const& plan,
   double sum = 0;
   std::vector<double> list;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    worth.list(problem.trainers[i], problem.trainers[i].nodes_max, &list);
+    auto const& trainer = problem.trainers[i];
+    list.resize(static_cast<std::size_t>(trainer.nodes_max) + 1);
+    worth.list(trainer, trainer.nodes_max, list.data());
     sum += list[plan[i].size()];
   }
   return sum;

@@ -17,21 +17,28 @@ class Worth {
  public:
   Worth(Problem const& problem, Extras const& extras);
 
-  /// f(0), … f(most) of a trainer that holds `now` nodes; a count between 0
-  /// and nodes_min is worth what it earns: nothing.
-  void list(Trainer const& trainer, int most, std::vector<double>* worth) const;
+  /// Writes f(0), … f(most) for a trainer; most ≤ nodes_max.  A count between
+  /// 0 and nodes_min is worth what it earns: nothing.
+  void list(Trainer const& trainer, int most, double* worth) const;
 
   /// What it earns with nodes_max nodes: the size of the figures to expect.
   double at_most(Trainer const& trainer) const;
 
  private:
-  double factor(Trainer const& trainer) const;
-  void earn(Trainer const& trainer, int most, std::vector<double>* worth) const;
-  void end_holes(Trainer const& trainer, int most,
-                 std::vector<double>* worth) const;
-  void meet_deadline(Trainer const& trainer, int most,
-                     std::vector<double>* worth) const;
-  void charge_start(Trainer const& trainer, std::vector<double>* worth) const;
+  /// One trainer's list while it is made.
+  struct List {
+    Trainer const& trainer;
+    int most;
+    double scale;  ///< what a unit of its speed counts
+    double* worth;
+  };
+
+  double scale(Trainer const& trainer) const;
+  void earn(List const& list) const;
+  void charge_resize(List const& list) const;
+  void charge_start(List const& list) const;
+  void end_holes(List const& list) const;
+  void meet_deadline(List const& list) const;
 
   Problem const& problem_;
   Extras const& extras_;

@@ -13,8 +13,11 @@
 
 namespace gleaner {
 
+/// What the options of a class are worth.
+using Options = std::vector<double>;
+
 /// Adds the options 1, 2, … of one class; `most` is the greatest allowed.
-using AddOptions = std::function<void(std::mt19937&, Knapsack*, int most)>;
+using AddOptions = std::function<void(std::mt19937&, Options*, int most)>;
 
 struct KnapsackShape {
   std::string name;
@@ -27,9 +30,10 @@ struct KnapsackShape {
     std::mt19937 same(seed);
     for (int j = 0; j < classes; ++j) {
       if (are_alike) same.seed(seed);
-      knapsack.add_class();
-      knapsack.add_option(0);
-      add(are_alike ? same : random, &knapsack, capacity);
+      Options options{0};
+      add(are_alike ? same : random, &options, capacity);
+      std::copy(options.begin(), options.end(),
+                knapsack.add_class(static_cast<int>(options.size())));
     }
     return knapsack;
   }
@@ -44,80 +48,80 @@ inline int whole(std::mt19937& random, int least, int most) {
   return std::uniform_int_distribution<>(least, std::max(least, most))(random);
 }
 
-inline void concave(std::mt19937& random, Knapsack* to, int most) {
+inline void concave(std::mt19937& random, Options* to, int most) {
   double const scale = real(random, 1, 10), power = real(random, 0.5, 1);
   int const end = std::min(most, whole(random, 1, 64));
-  for (int c = 1; c <= end; ++c) to->add_option(scale * std::pow(c, power));
+  for (int c = 1; c <= end; ++c) to->push_back(scale * std::pow(c, power));
 }
 
 /// Concave, but the present option is worth more by what a resize costs.
-inline void resized(std::mt19937& random, Knapsack* to, int most) {
+inline void resized(std::mt19937& random, Options* to, int most) {
   double const power = real(random, 0.5, 1), cost = real(random, 0, 3);
   int const end = std::min(most, whole(random, 1, 64));
   int const now = whole(random, 0, end);
   for (int c = 1; c <= end; ++c)
-    to->add_option(std::pow(c, power) + (c == now ? cost : 0));
+    to->push_back(std::pow(c, power) + (c == now ? cost : 0));
 }
 
-inline void any(std::mt19937& random, Knapsack* to, int most) {
+inline void any(std::mt19937& random, Options* to, int most) {
   int const end = std::min(most, whole(random, 1, 40));
-  for (int c = 1; c <= end; ++c) to->add_option(real(random, -5, 40));
+  for (int c = 1; c <= end; ++c) to->push_back(real(random, -5, 40));
 }
 
-inline void steps(std::mt19937& random, Knapsack* to, int most) {
+inline void steps(std::mt19937& random, Options* to, int most) {
   int const step = whole(random, 2, 9);
   int const end = std::min(most, whole(random, 1, 64));
-  for (int c = 1; c <= end; ++c) to->add_option(c / step);
+  for (int c = 1; c <= end; ++c) to->push_back(c / step);
 }
 
-inline void even_steps(std::mt19937& random, Knapsack* to, int most) {
+inline void even_steps(std::mt19937& random, Options* to, int most) {
   int const end = std::min(most, whole(random, 1, 64));
   double const scale = real(random, 1, 1.1);
-  for (int c = 1; c <= end; ++c) to->add_option(scale * std::pow(c / 8, 0.9));
+  for (int c = 1; c <= end; ++c) to->push_back(scale * std::pow(c / 8, 0.9));
 }
 
-inline void all_equal(std::mt19937& random, Knapsack* to, int most) {
+inline void all_equal(std::mt19937& random, Options* to, int most) {
   int const end = std::min(most, whole(random, 1, 30));
-  for (int c = 1; c <= end; ++c) to->add_option(7);
+  for (int c = 1; c <= end; ++c) to->push_back(7);
 }
 
-inline void zero(std::mt19937& random, Knapsack* to, int most) {
+inline void zero(std::mt19937& random, Options* to, int most) {
   int const end = std::min(most, whole(random, 0, 30));
-  for (int c = 1; c <= end; ++c) to->add_option(0);
+  for (int c = 1; c <= end; ++c) to->push_back(0);
 }
 
-inline void large_minimum(std::mt19937& random, Knapsack* to, int most) {
+inline void large_minimum(std::mt19937& random, Options* to, int most) {
   int const least = whole(random, 1, 1 + most / 2);
   int const end = std::min(most, whole(random, least, 2 * least));
   double const power = real(random, 0.8, 1);
   for (int c = 1; c <= end; ++c)
-    to->add_option(c < least ? not_an_option : std::pow(c, power));
+    to->push_back(c < least ? not_an_option : std::pow(c, power));
 }
 
-inline void subset_sum(std::mt19937& random, Knapsack* to, int most) {
+inline void subset_sum(std::mt19937& random, Options* to, int most) {
   int const only = 2 * whole(random, 1, 20);
   for (int c = 1; c <= std::min(most, only); ++c)
-    to->add_option(c == only ? c : not_an_option);
+    to->push_back(c == only ? c : not_an_option);
 }
 
-inline void correlated(std::mt19937& random, Knapsack* to, int most) {
+inline void correlated(std::mt19937& random, Options* to, int most) {
   int const only = whole(random, 5, 40);
   for (int c = 1; c <= std::min(most, only); ++c)
-    to->add_option(c == only ? c + 3 : not_an_option);
+    to->push_back(c == only ? c + 3 : not_an_option);
 }
 
-inline void sawtooth(std::mt19937& random, Knapsack* to, int most) {
+inline void sawtooth(std::mt19937& random, Options* to, int most) {
   int const tooth = whole(random, 3, 12);
   int const end = std::min(most, whole(random, 1, 64));
   for (int c = 1; c <= end; ++c)
-    to->add_option(0.95 * c - 0.3 * (c % tooth) + real(random, 0, 0.01));
+    to->push_back(0.95 * c - 0.3 * (c % tooth) + real(random, 0, 0.01));
 }
 
 /// Dear to leave: a class loses much where it is not as it is now.
-inline void dear(std::mt19937& random, Knapsack* to, int most) {
+inline void dear(std::mt19937& random, Options* to, int most) {
   int const end = std::min(most, whole(random, 1, 30));
   int const now = whole(random, 0, end);
-  for (int c = 1; c <= end; ++c) to->add_option(c + (c == now ? 1e6 : 0));
+  for (int c = 1; c <= end; ++c) to->push_back(c + (c == now ? 1e6 : 0));
 }
 
 }  // namespace shapes

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How long a plan takes, by policy, size and family of problems.
+///
+///     alloc_bench OUT [--quick]      writes OUT/bench-alloc.json
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "test/bench/problem_families.hh"
+
+namespace gleaner::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Size {
+  int nodes;
+  int trainers;
+};
+
+/// The sizes aimed at, and how time grows towards them.
+std::vector<Size> const sizes{
+    {128, 10}, {1024, 10}, {1024, 100}, {4096, 400}, {10000, 1000}};
+
+/// What CBC can be asked.
+std::vector<Size> const milp_sizes{{64, 5}, {128, 10}, {256, 10}, {1024, 10}};
+
+constexpr std::chrono::milliseconds milp_limit{10000};
+constexpr unsigned seed = 20260101;
+
+/// Time of this thread on the processor: other programs do not count.
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 +
+         static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+struct Times {
+  std::vector<double> ms;
+  int unfinished = 0;  ///< no plan, or the limit was reached
+  double at(double share) const {
+    return ms[static_cast<std::size_t>(share *
+                                       static_cast<double>(ms.size() - 1))];
+  }
+};
+
+Times measure(std::string const& policy, Family const& family, Size size,
+              int problems) {
+  auto const allocator = make_allocator(policy);
+  Times times;
+  if (!allocator) return times;
+  std::mt19937 random(seed);
+  for (int i = 0; i < problems; ++i) {
+    auto const problem =
+        make_problem(family, random, size.nodes, size.trainers);
+    double const begin_ms = cpu_ms();
+    auto const plan = (*allocator)->allocate(problem, milp_limit);
+    times.ms.push_back(cpu_ms() - begin_ms);
+    if (!plan || times.ms.back() >= 0.99 * milp_limit.count())
+      ++times.unfinished;
+  }
+  std::sort(times.ms.begin(), times.ms.end());
+  return times;
+}
+
+void report(std::string const& policy, Family const& family, Size size,
+            Times const& times, Json* rows) {
+  if (times.ms.empty()) return;
+  std::printf("%-8s %6d x %-5d %-18s %9.3f %9.3f %9.3f %5zu", policy.c_str(),
+              size.nodes, size.trainers, family.name.c_str(), times.at(0.5),
+              times.at(0.99), times.at(1), times.ms.size());
+  if (times.unfinished > 0) std::printf("  %d at the limit", times.unfinished);
+  std::printf("\n");
+  std::fflush(stdout);
+  rows->push_back({{"policy", policy},
+                   {"nodes", size.nodes},
+                   {"trainers", size.trainers},
+                   {"family", family.name},
+                   {"what", family.what},
+                   {"median_ms", times.at(0.5)},
+                   {"p99_ms", times.at(0.99)},
+                   {"max_ms", times.at(1)},
+                   {"problems", times.ms.size()},
+                   {"at_limit", times.unfinished}});
+}
+
+Json measure_all(bool quick) {
+  Json rows = Json::array();
+  std::printf("%-8s %6s   %-5s %-18s %9s %9s %9s %5s\n", "policy", "nodes",
+              "train", "family", "median ms", "p99 ms", "max ms", "cases");
+  for (auto const& size : sizes)
+    for (auto const& family : families())
+      for (auto policy : {"exact", "gleaner"}) {
+        int const problems = quick ? 3 : size.nodes > 2000 ? 15 : 100;
+        report(policy, family, size, measure(policy, family, size, problems),
+               &rows);
+      }
+  for (auto const& size : milp_sizes)
+    for (auto policy : {"exact", "gleaner", "milp"})
+      report(policy, families()[0], size,
+             measure(policy, families()[0], size, quick ? 1 : 5), &rows);
+  return rows;
+}
+
+int run(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: alloc_bench OUT [--quick]\n");
+    return 2;
+  }
+  bool const quick = argc > 2 && std::strcmp(argv[2], "--quick") == 0;
+  std::filesystem::path const out(argv[1]);
+  std::filesystem::create_directories(out);
+  Json const json{{"seed", seed}, {"rows", measure_all(quick)}};
+  std::ofstream(out / "bench-alloc.json") << json.dump(2) << '\n';
+  return 0;
+}
+
+}  // namespace
+}  // namespace gleaner::bench
+
+int main(int argc, char** argv) { return gleaner::bench::run(argc, argv); }

@@ -1,0 +1,13 @@
+## Measurements: `make bench-alloc OUT=DIR` prints a table and writes
+## DIR/bench-alloc.json.  Nothing here runs in make check.
+EXTRA_PROGRAMS += %reldir%/alloc_bench
+%canon_reldir%_alloc_bench_SOURCES = \
+	%reldir%/alloc_bench.cc \
+	%reldir%/problem_families.hh \
+	%reldir%/problem_families.cc
+%canon_reldir%_alloc_bench_LDADD = src/alloc/liballoc.la
+
+OUT = bench-results
+bench-alloc: %reldir%/alloc_bench
+	test/bench/alloc_bench '$(OUT)'
+.PHONY: bench-alloc
