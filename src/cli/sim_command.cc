@@ -2,6 +2,7 @@
 /// `gleaner sim`: its options, and where its results go.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -100,9 +101,34 @@ void add_inputs(CLI::App& sim, SimOptions& o) {
       ->check(CLI::PositiveNumber);
 }
 
+/// Switches off one thing that policy `gleaner` knows.
+struct Without {
+  char const* name;
+  void (*apply)(Extras&);
+};
+constexpr Without extras[] = {
+    {"normalise", [](Extras& extras) { extras.normalise = false; }},
+    {"cold_start", [](Extras& extras) { extras.start_horizon_s = 0; }},
+    {"hole_ends", [](Extras& extras) { extras.hole_ends = false; }},
+    {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
+    {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
+};
+
 void add_policy(CLI::App& sim, SimOptions& o) {
   sim.add_option("--policy", o.allocator.policy, "Who gets which nodes")
       ->capture_default_str();
+  std::vector<std::string> names;
+  for (auto const& extra : extras) names.push_back(extra.name);
+  sim.add_option_function<std::vector<std::string>>(
+         "--without",
+         [&o](std::vector<std::string> const& chosen) {
+           for (auto const& extra : extras)
+             if (std::find(chosen.begin(), chosen.end(), extra.name) !=
+                 chosen.end())
+               extra.apply(o.allocator.extras);
+         },
+         "gleaner: leave out what it knows beyond exact (may be repeated)")
+      ->check(CLI::IsMember(names));
   sim.add_option("--t-fwd", o.engine.forward_looking_s,
                  "Forward-looking time: in it a resize must pay, s")
       ->check(CLI::NonNegativeNumber)
