@@ -87,8 +87,6 @@ struct Extras {
   /// A start is charged with start_s, in full if the forward-looking time is at
   /// least this long; 0: starts are free.
   double start_horizon_s = 200;
-  /// A held node whose hole ends within the forward-looking time earns less.
-  bool hole_ends = true;
   /// Trainers that grow get nodes that became idle together.
   bool cohorts = true;
   /// They may swap nodes they hold for that.  Free of charge in the published
@@ -100,7 +98,7 @@ struct Extras {
   /// How much more speed counts that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
 
-  static Extras none() { return {false, 0, false, false, false, false, 0}; }
+  static Extras none() { return {false, 0, false, false, false, 0}; }
 };
 
 /// A policy and how it differs from its usual self.

@@ -40,7 +40,6 @@ void Worth::list(Trainer const& trainer, int most, double* worth) const {
   earn(list);
   charge_resize(list);
   if (extras_.start_horizon_s > 0) charge_start(list);
-  if (extras_.hole_ends) end_holes(list);
   if (extras_.deadline_weight > 0) meet_deadline(list);
 }
 
@@ -83,36 +82,6 @@ void Worth::charge_start(List const& list) const {
   for (int k = std::max(1, list.trainer.nodes_min); k <= list.most; ++k)
     list.worth[k] -=
         per_speed * list.trainer.speed[static_cast<std::size_t>(k)];
-}
-
-/// A node that Slurm takes within the forward-looking time earns until then,
-/// and costs a shrink.  Only of the nodes it holds is known which they are;
-/// placement gives it the longest holes of the rest.
-void Worth::end_holes(List const& list) const {
-  auto const& trainer = list.trainer;
-  double const horizon_s = problem_.forward_looking_s;
-  std::vector<double> ends_s;  // latest first, as nodes are kept
-  for (auto const node : trainer.nodes)
-    if (auto const end_s = problem_.nodes[node].hole_s;
-        end_s && *end_s < horizon_s)
-      ends_s.push_back(*end_s);
-  if (ends_s.empty()) return;
-  std::sort(ends_s.begin(), ends_s.end(), std::greater<>());
-  int const ends = static_cast<int>(ends_s.size());
-  int const lasting = count_now(trainer) - ends;
-  for (int k = lasting + 1; k <= list.most; ++k) {
-    int const ending = std::min(k - lasting, ends);
-    double lost = 0;
-    for (int e = 0; e < ending; ++e) {
-      // When it ends, those that end no later are gone already.
-      double const before = speed_at(trainer, k - (ending - 1 - e));
-      double const after = speed_at(trainer, k - (ending - e));
-      lost += (horizon_s - ends_s[e]) * (before - after);
-      bool const leaves_together = e > 0 && ends_s[e] == ends_s[e - 1];
-      if (!leaves_together) lost += before * trainer.shrink_s;
-    }
-    list.worth[k] -= lost * list.scale;
-  }
 }
 
 /// Up to the speed that just meets the deadline, speed counts more.

@@ -37,7 +37,6 @@ class Worth {
   void earn(List const& list) const;
   void charge_resize(List const& list) const;
   void charge_start(List const& list) const;
-  void end_holes(List const& list) const;
   void meet_deadline(List const& list) const;
 
   Problem const& problem_;
