@@ -119,8 +119,9 @@ Result<SimResult> simulate(SimOptions const& options,
   auto trainings = read_trainings(options);
   if (!trainings) return trainings.error();
   auto policy = options.allocator;
-  // Under the published rules a swapped node costs nothing.
-  policy.extras.swaps = options.rules == SimOptions::Rules::freetrain;
+  // Only under the published rules a swapped node costs nothing.
+  if (options.rules != SimOptions::Rules::freetrain)
+    policy.extras.swaps = false;
   auto allocator = make_allocator(std::move(policy));
   if (!allocator) return allocator.error();
   Run run(options, std::move(*trainings), std::move(*allocator));

@@ -109,8 +109,8 @@ struct Without {
 constexpr Without extras[] = {
     {"normalise", [](Extras& extras) { extras.normalise = false; }},
     {"cold_start", [](Extras& extras) { extras.start_horizon_s = 0; }},
-    {"hole_ends", [](Extras& extras) { extras.hole_ends = false; }},
     {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
+    {"swaps", [](Extras& extras) { extras.swaps = false; }},
     {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
 };
 
@@ -168,6 +168,7 @@ void add_rules(CLI::App& sim, SimOptions& o) {
 
 void add_sim(CLI::App& app, Run& run) {
   auto const options = std::make_shared<SimOptions>();
+  options->allocator.extras.swaps = true;
   auto const outputs = std::make_shared<Outputs>();
   auto* sim = app.add_subcommand(
       "sim", "What a policy makes of idle nodes, in simulation");
