@@ -21,6 +21,7 @@ Result<std::vector<sim::Training>> read_trainings(SimOptions const& options) {
   for (auto& training : *trainings) {
     training.expand_s *= options.cost_scale;
     training.shrink_s *= options.cost_scale;
+    training.work_samples *= options.work_scale;
   }
   return trainings;
 }

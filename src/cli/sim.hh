@@ -32,6 +32,7 @@ struct SimOptions {
   /// Measured with char_lm on the minicluster (doc/results-demo.md).
   sim::PhaseCosts phases{2, 0.07, 0.12, 0.15};
   double cost_scale = 1;
+  double work_scale = 1;  ///< of every training
 };
 
 struct SimResult {

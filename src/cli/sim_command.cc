@@ -89,6 +89,9 @@ void add_inputs(CLI::App& sim, SimOptions& o) {
       ->needs(swf);
   sim.add_option("--trainers", o.trainers, "The trainings")->required();
   sim.add_option("--curves", o.curves, "Their throughput curves")->required();
+  sim.add_option("--work-scale", o.work_scale,
+                 "Multiply the work of every training by this")
+      ->check(CLI::PositiveNumber);
   sim.add_option("--known-ends", o.known_ahead_s,
                  "Tell the end of a recorded hole so far ahead, s; by default "
                  "never")

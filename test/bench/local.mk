@@ -11,3 +11,9 @@ OUT = bench-results
 bench-alloc: %reldir%/alloc_bench
 	test/bench/alloc_bench '$(OUT)'
 .PHONY: bench-alloc
+
+## `make bench-sim DATA=DIR OUT=DIR`: DIR holds idle, trainers and swf.
+bench-sim: src/cli/gleaner
+	$(srcdir)/%reldir%/bench-sim '$(DATA)' '$(OUT)' src/cli/gleaner
+.PHONY: bench-sim
+EXTRA_DIST += %reldir%/bench-sim
