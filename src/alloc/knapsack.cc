@@ -55,26 +55,26 @@ double* Knapsack::add_class(int options) {
 std::vector<int> choose(Knapsack const& knapsack) {
   auto const relaxed = relax(knapsack);
   if (relaxed.left == 0 || relaxed.price == 0) return relaxed.choice;
-  auto const known = spend_left(knapsack, relaxed);
+  auto known = spend_left(knapsack, relaxed);
   double const dense_work = static_cast<double>(knapsack.options()) *
                             static_cast<double>(knapsack.capacity());
   Goal goal{relaxed.left, relaxed.price, 0, rounding(knapsack, relaxed)};
-  double const widest = relaxed.price * relaxed.left;
-  for (double gap = widest * first_share;; gap *= widening) {
+  double gap = relaxed.price * relaxed.left * first_share;
+  for (;; gap *= widening) {
     goal.gap = std::min(gap, known.loss);
-    bool const is_last = goal.gap == known.loss;
     auto const classes = moves_within(knapsack, relaxed, goal.gap);
     Unbounded const bound(classes, goal);
     if (bound.loss_from(0) < goal.gap - goal.tolerance) {
-      if (auto const repair = bound.path(classes))
-        return repaired(relaxed, *repair);
+      auto path = bound.path(classes);
+      if (path && path->loss < known.loss) known = std::move(*path);
+      goal.gap = std::min(gap, known.loss);
       bool over_limit = false;
-      auto const repair =
-          best_repair(classes, bound, goal, dense_work, &over_limit);
+      auto repair = best_repair(classes, bound, goal, dense_work, &over_limit);
       if (over_limit) return choose_dense(knapsack);
-      if (repair) return repaired(relaxed, *repair);
+      if (repair) known = std::move(*repair);
     }
-    if (is_last) return repaired(relaxed, known);
+    // All that was not looked at loses at least the gap.
+    if (known.loss <= gap) return repaired(relaxed, known);
   }
 }
 

@@ -30,7 +30,9 @@ class Unbounded {
   /// added.  At least `gap` where that is all that is known.
   double loss_from(int units) const;
 
-  /// Distinct classes that make the moves of the shortest path, if there are.
+  /// The moves of the shortest path, each made by the class that loses least
+  /// of those not used yet, if there are enough.  Loses loss_from(0) only if no
+  /// class was wanted twice.
   std::optional<Repair> path(std::vector<MovableClass> const& classes) const;
 
  private:

@@ -10,6 +10,9 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+/// Longer paths hardly ever find enough classes, and cost time.
+constexpr std::size_t path_max = 32;
+
 /// to[i] = min(to[i], from + step[i]); apart so that it is vectorised.
 void relax_all(double* to, double const* step, int count, double from) {
   for (int i = 0; i < count; ++i) to[i] = std::min(to[i], from + step[i]);
@@ -86,25 +89,25 @@ std::vector<int> Unbounded::shortest_path() const {
 
 std::optional<Repair> Unbounded::path(
     std::vector<MovableClass> const& classes) const {
-  auto missing = shortest_path();
-  std::sort(missing.begin(), missing.end());
-  Repair repair{loss_from(0), {}};
-  for (auto const& movable : classes) {
-    // Of the moves still missing the rarest kind would be best; the largest
-    // in size is nearly that.
-    Move const* best = nullptr;
-    for (auto const& move : movable.moves)
-      if (move.loss == move_[static_cast<std::size_t>(up_ - move.units)] &&
-          std::binary_search(missing.begin(), missing.end(), move.units) &&
-          (!best || std::abs(move.units) > std::abs(best->units)))
-        best = &move;
-    if (!best) continue;
-    repair.steps.push_back({movable.index, best->units});
-    missing.erase(
-        std::lower_bound(missing.begin(), missing.end(), best->units));
-    if (missing.empty()) break;
+  auto const steps = shortest_path();
+  if (steps.size() > path_max) return std::nullopt;
+  Repair repair;
+  std::vector<char> is_used(classes.size(), 0);
+  int units = 0;
+  for (int const step : steps) {
+    std::size_t best = classes.size();
+    double least = infinite;
+    for (std::size_t j = 0; j < classes.size(); ++j)
+      for (auto const& move : classes[j].moves)
+        if (move.units == step && move.loss < least && !is_used[j])
+          best = j, least = move.loss;
+    if (best == classes.size()) return std::nullopt;
+    is_used[best] = 1;
+    units += step;
+    repair.loss += least;
+    repair.steps.push_back({classes[best].index, step});
   }
-  if (!missing.empty()) return std::nullopt;
+  repair.loss += price_ * (left_ - units);
   return repair;
 }
 
