@@ -8,6 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "alloc/spans.hh"
+
 namespace gleaner {
 namespace {
 
@@ -21,13 +23,18 @@ struct Corner {
 
 class Hulls {
  public:
-  explicit Hulls(Knapsack const& knapsack)
-      : corners_(std::make_unique_for_overwrite<Corner[]>(knapsack.options() +
-                                                          knapsack.classes())) {
+  enum class Detail { all, coarse };
+
+  /// Of the options within the span of each class: all, or one in eight of the
+  /// large ones.
+  Hulls(Knapsack const& knapsack, std::vector<Span> const& spans, Detail detail)
+      : coarse_(detail == Detail::coarse ? 8 : 0),
+        corners_(
+            std::make_unique_for_overwrite<Corner[]>(corners_at_most(spans))) {
     begin_.reserve(knapsack.classes() + 1);
     begin_.push_back(0);
     for (std::size_t j = 0; j < knapsack.classes(); ++j)
-      begin_.push_back(add(knapsack.worth(j), knapsack.options(j)));
+      begin_.push_back(add(knapsack.worth(j), spans[j]));
   }
 
   Corner const& operator[](std::size_t i) const { return corners_[i]; }
@@ -51,12 +58,23 @@ class Hulls {
   }
 
  private:
-  std::size_t add(double const* worth, int options) {
-    auto const first = begin_.back();
-    auto top = first;
-    corners_[top] = {worth[0], std::numeric_limits<double>::infinity(), 0};
-    double best = worth[0];
-    for (int c = 1; c < options; ++c) {
+  int next(int c) const { return c + 1 + (coarse_ > 0 ? c / coarse_ : 0); }
+
+  std::size_t corners_at_most(std::vector<Span> const& spans) const {
+    std::size_t count = spans.size();
+    for (auto const& span : spans)
+      if (coarse_ == 0)
+        count += static_cast<std::size_t>(span.last - span.first);
+      else
+        for (int c = next(span.first); c <= span.last; c = next(c)) ++count;
+    return count;
+  }
+
+  std::size_t add(double const* worth, Span span) {
+    auto top = begin_.back();
+    double best = worth[span.first];
+    corners_[top] = {best, std::numeric_limits<double>::infinity(), span.first};
+    for (int c = next(span.first); c <= span.last; c = next(c)) {
       if (!(worth[c] > best)) continue;
       best = worth[c];
       double slope = slope_to(top, best, c);
@@ -70,6 +88,7 @@ class Hulls {
     return (worth - corners_[corner].worth) / (units - corners_[corner].units);
   }
 
+  int const coarse_;
   std::unique_ptr<Corner[]> corners_;
   std::vector<std::size_t> begin_;
 };
@@ -82,6 +101,7 @@ class PriceSearch {
       : hulls_(hulls), capacity_(capacity) {
     for (std::size_t j = 0; j < hulls.classes(); ++j) {
       range_.push_back({hulls.first(j), hulls.last(j), 0, 0});
+      low_units_ += hulls[hulls.first(j)].units;
       high_units_ += hulls[hulls.last(j)].units;
       if (hulls.first(j) < hulls.last(j)) active_.push_back(j);
     }
@@ -170,10 +190,36 @@ class PriceSearch {
   double price_ = 0;
 };
 
+/// With fewer options a class it is quicker to look at all.
+constexpr std::size_t narrowing_options_min = 100;
+
+/// For each class the options that may be chosen: all, or those between its
+/// best at a price at which all classes fit and at one at which they do not.
+std::vector<Span> narrowed(Knapsack const& knapsack) {
+  std::vector<Span> all;
+  for (std::size_t j = 0; j < knapsack.classes(); ++j)
+    all.push_back({0, knapsack.options(j) - 1});
+  if (knapsack.options() < narrowing_options_min * knapsack.classes())
+    return all;
+  double const price = PriceSearch(Hulls(knapsack, all, Hulls::Detail::coarse),
+                                   knapsack.capacity())
+                           .find()
+                           .price;
+  if (price == 0) return all;
+  for (double const factor : {1.05, 1.5}) {
+    auto spans = best_between(knapsack, price * factor, price / factor);
+    std::int64_t least = 0, most = 0;
+    for (auto const& span : spans) least += span.first, most += span.last;
+    if (least <= knapsack.capacity() && most > knapsack.capacity())
+      return spans;
+  }
+  return all;
+}
+
 }  // namespace
 
 Relaxation relax(Knapsack const& knapsack) {
-  Hulls const hulls(knapsack);
+  Hulls const hulls(knapsack, narrowed(knapsack), Hulls::Detail::all);
   return PriceSearch(hulls, knapsack.capacity()).find();
 }
 

@@ -25,6 +25,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/problem_json.cc \
 	%reldir%/repair.hh \
 	%reldir%/repair.cc \
+	%reldir%/spans.hh \
+	%reldir%/spans.cc \
 	%reldir%/unbounded.cc \
 	%reldir%/worth.hh \
 	%reldir%/worth.cc

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 namespace gleaner {
 namespace {
@@ -26,6 +27,54 @@ void strike(std::vector<MovableClass>* classes, Unbounded const& bound,
   for (auto& movable : *classes)
     std::erase_if(movable.moves, [&](Move const& move) {
       return move.loss + bound.loss_from(move.units) >= gap;
+    });
+  std::erase_if(*classes, [](auto const& c) { return c.moves.empty(); });
+}
+
+/// How many classes a best set of moves can move at most: so many that the
+/// cheapest moves of as many lose no more than the gap; and no more than there
+/// are sums between goal and greatest move, as moves that bring a sum back to
+/// where it was can be left out.
+std::size_t moved_at_most(std::vector<MovableClass> const& classes,
+                          Goal const& goal) {
+  std::vector<double> least;
+  int up = 0, down = 0;
+  for (auto const& movable : classes) {
+    least.push_back(infinite);
+    for (auto const& move : movable.moves)
+      least.back() = std::min(least.back(), move.loss);
+    up = std::max(up, movable.moves.back().units);
+    down = std::max(down, -movable.moves.front().units);
+  }
+  std::sort(least.begin(), least.end());
+  auto const sums = static_cast<std::size_t>(goal.left + up + down);
+  std::size_t count = 0;
+  for (double sum = 0; count < std::min(sums, least.size()); ++count)
+    if ((sum += least[count]) >= goal.gap) break;
+  return count;
+}
+
+/// Moves of as many units are made by the classes that lose least by them: a
+/// class that is moved while a cheaper one stays could leave it the move.  So
+/// of each kind no more are needed than classes can be moved.
+void strike_dear(std::vector<MovableClass>* classes, Goal const& goal) {
+  auto const enough = moved_at_most(*classes, goal);
+  std::map<int, std::vector<std::pair<double, std::size_t>>> kinds;
+  for (auto const& movable : *classes)
+    for (auto const& move : movable.moves)
+      kinds[move.units].emplace_back(move.loss, movable.index);
+  std::map<int, std::pair<double, std::size_t>> dear;  // the first not needed
+  for (auto& [units, kind] : kinds) {
+    if (kind.size() <= enough) continue;
+    auto const first = kind.begin() + static_cast<std::ptrdiff_t>(enough);
+    std::nth_element(kind.begin(), first, kind.end());
+    dear.emplace(units, *first);
+  }
+  for (auto& movable : *classes)
+    std::erase_if(movable.moves, [&](Move const& move) {
+      auto const limit = dear.find(move.units);
+      return limit != dear.end() &&
+             std::pair(move.loss, movable.index) >= limit->second;
     });
   std::erase_if(*classes, [](auto const& c) { return c.moves.empty(); });
 }
@@ -62,6 +111,7 @@ class Search {
         gap_(goal.gap),
         tolerance_(goal.tolerance) {
     strike(&classes_, bound, gap_);
+    strike_dear(&classes_, goal);
     // What can still be moved cheaply decides how far off the goal a row may
     // be, so the cheapest go first.
     std::vector<std::pair<double, std::size_t>> order;

@@ -124,6 +124,13 @@ inline void dear(std::mt19937& random, Options* to, int most) {
   for (int c = 1; c <= end; ++c) to->push_back(c + (c == now ? 1e6 : 0));
 }
 
+inline void wide(std::mt19937& random, Options* to, int most) {
+  double const scale = real(random, 1, 10), power = real(random, 0.5, 1);
+  double const noise = whole(random, 0, 1) * real(random, 0, 0.1);
+  for (int c = 1; c <= most; ++c)
+    to->push_back(scale * std::pow(c, power) * (1 + real(random, 0, noise)));
+}
+
 }  // namespace shapes
 
 inline std::vector<KnapsackShape> knapsack_shapes() {
@@ -145,7 +152,9 @@ inline std::vector<KnapsackShape> knapsack_shapes() {
           {"correlated", correlated, false},
           {"sawtooth", sawtooth, false},
           {"sawtooth, alike", sawtooth, true},
-          {"dear", dear, false}};
+          {"dear", dear, false},
+          {"wide", wide, false},
+          {"wide, alike", wide, true}};
 }
 
 }  // namespace gleaner
