@@ -84,9 +84,10 @@ struct Extras {
   /// Speed counts as a multiple of the trainer's speed on one node, times its
   /// weight, so that a slow model is not starved by a fast one.
   bool normalise = true;
-  /// A start is charged with start_s, in full if the forward-looking time is at
-  /// least this long; 0: starts are free.
-  double start_horizon_s = 200;
+  /// How much of start_s a start is charged with; 0: starts are free.  In full
+  /// it keeps trainers waiting that are worth starting: whoever waits must
+  /// start some time, and runs on when the forward-looking time is over.
+  double start_share = 0.3;
   /// Trainers that grow get nodes that became idle together.
   bool cohorts = true;
   /// They may swap nodes they hold for that.  Free of charge in the published

@@ -39,7 +39,7 @@ void Worth::list(Trainer const& trainer, int most, double* worth) const {
   List const list{trainer, most, scale(trainer), worth};
   earn(list);
   charge_resize(list);
-  if (extras_.start_horizon_s > 0) charge_start(list);
+  if (extras_.start_share > 0) charge_start(list);
   if (extras_.deadline_weight > 0) meet_deadline(list);
 }
 
@@ -71,14 +71,10 @@ void Worth::charge_resize(List const& list) const {
   for (int k = now + 1; k <= list.most; ++k) list.worth[k] -= expand;
 }
 
-/// A start is charged in proportion where the forward-looking time is shorter
-/// than its horizon: a trainer runs on when that time is over, so in full it
-/// would keep trainers waiting that are worth starting.
 void Worth::charge_start(List const& list) const {
   if (!list.trainer.nodes.empty() || list.trainer.start_s == 0) return;
-  double const share =
-      std::min(1.0, problem_.forward_looking_s / extras_.start_horizon_s);
-  double const per_speed = share * list.trainer.start_s * list.scale;
+  double const per_speed =
+      extras_.start_share * list.trainer.start_s * list.scale;
   for (int k = std::max(1, list.trainer.nodes_min); k <= list.most; ++k)
     list.worth[k] -=
         per_speed * list.trainer.speed[static_cast<std::size_t>(k)];

@@ -111,7 +111,7 @@ struct Without {
 };
 constexpr Without extras[] = {
     {"normalise", [](Extras& extras) { extras.normalise = false; }},
-    {"cold_start", [](Extras& extras) { extras.start_horizon_s = 0; }},
+    {"cold_start", [](Extras& extras) { extras.start_share = 0; }},
     {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
     {"swaps", [](Extras& extras) { extras.swaps = false; }},
     {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
