@@ -3,6 +3,7 @@ dist_doc_DATA += \
 	README.md \
 	%reldir%/admin.md \
 	%reldir%/demo-timeline.svg \
+	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
