@@ -39,6 +39,12 @@ double rounding(Knapsack const& knapsack, Relaxation const& relaxed) {
   return 1e-13 * sum;
 }
 
+Effort dense_effort(Knapsack const& knapsack) {
+  auto const room = static_cast<double>(knapsack.capacity()) + 1;
+  return {room * static_cast<double>(knapsack.options()),
+          room * static_cast<double>(knapsack.classes() + 1)};
+}
+
 }  // namespace
 
 void Knapsack::reserve(std::size_t classes, std::size_t options) {
@@ -56,8 +62,7 @@ std::vector<int> choose(Knapsack const& knapsack) {
   auto const relaxed = relax(knapsack);
   if (relaxed.left == 0 || relaxed.price == 0) return relaxed.choice;
   auto known = spend_left(knapsack, relaxed);
-  double const dense_work = static_cast<double>(knapsack.options()) *
-                            static_cast<double>(knapsack.capacity());
+  Effort const dense = dense_effort(knapsack);
   Goal goal{relaxed.left, relaxed.price, 0, rounding(knapsack, relaxed)};
   double gap = relaxed.price * relaxed.left * first_share;
   for (;; gap *= widening) {
@@ -69,7 +74,7 @@ std::vector<int> choose(Knapsack const& knapsack) {
       if (path && path->loss < known.loss) known = std::move(*path);
       goal.gap = std::min(gap, known.loss);
       bool over_limit = false;
-      auto repair = best_repair(classes, bound, goal, dense_work, &over_limit);
+      auto repair = best_repair(classes, bound, goal, dense, &over_limit);
       if (over_limit) return choose_dense(knapsack);
       if (repair) known = std::move(*repair);
     }

@@ -46,9 +46,9 @@ class Knapsack {
 /// that differ by rounding errors any; always the same for the same knapsack.
 ///
 /// Time grows with the number of options, as long as it is enough to look
-/// closely at the few classes near the limit.  Memory: about 40 bytes an
-/// option; where it takes the dense search, 8 bytes more for each class and
-/// unit of capacity (80 MB for 1,000 classes and 10,000 nodes).
+/// closely at the few classes near the limit.  Memory: at most 40 bytes an
+/// option, and for dynamic programming 8 bytes for each class and unit of
+/// capacity (80 MB for 1,000 classes and 10,000 nodes).
 std::vector<int> choose(Knapsack const& knapsack);
 
 /// The same by dynamic programming over everything: simple and slow.

@@ -134,16 +134,18 @@ class Search {
     }
   }
 
-  std::optional<Repair> run(double work_max, bool* over_limit) {
+  std::optional<Repair> run(Effort most, bool* over_limit) {
     rows_.push_back({0, {0.0}});
     finish(0);
-    double work = 0;
+    Effort effort;
     for (std::size_t j = 0; j < classes_.size(); ++j) {
       if (gap_ - bound_.loss_from(0) <= tolerance_ || rows_.back().loss.empty())
         break;
-      work += static_cast<double>(rows_.back().loss.size() *
-                                  (classes_[j].moves.size() + 2));
-      if (work > work_max) {
+      auto const states = static_cast<double>(rows_.back().loss.size());
+      effort.states += states;
+      effort.steps +=
+          states * static_cast<double>(classes_[j].moves.size() + 2);
+      if (effort.steps > most.steps || effort.states > most.states) {
         *over_limit = true;
         return std::nullopt;
       }
@@ -239,9 +241,9 @@ class Search {
 
 std::optional<Repair> best_repair(std::vector<MovableClass> classes,
                                   Unbounded const& bound, Goal const& goal,
-                                  double work_max, bool* over_limit) {
+                                  Effort most, bool* over_limit) {
   *over_limit = false;
-  return Search(std::move(classes), bound, goal).run(work_max, over_limit);
+  return Search(std::move(classes), bound, goal).run(most, over_limit);
 }
 
 }  // namespace gleaner

@@ -51,11 +51,17 @@ class Unbounded {
   std::vector<int> settled_;  // when, counted from 1; 0: not
 };
 
+/// What a search may cost before another way is taken.
+struct Effort {
+  double steps = 0;   ///< of the innermost loop
+  double states = 0;  ///< that are kept, 8 bytes each
+};
+
 /// The best set of moves that loses less than the gap, by dynamic programming
 /// over the classes, if there is one.  `over_limit` is set, and nothing
-/// returned, when it would take more than `work_max` operations.
+/// returned, when it would take more than `most`.
 std::optional<Repair> best_repair(std::vector<MovableClass> classes,
                                   Unbounded const& bound, Goal const& goal,
-                                  double work_max, bool* over_limit);
+                                  Effort most, bool* over_limit);
 
 }  // namespace gleaner

@@ -50,19 +50,14 @@ TEST_CASE("speed counts by the weight of its trainer") {
   CHECK(counts(solve("gleaner", problem)) == std::vector{0, 4});
 }
 
-TEST_CASE("a start that does not pay waits") {
-  Problem problem{nodes(2), {trainer("a", 1, 2)}, 200, 0};
-  problem.trainers[0].start_s = 150;
+TEST_CASE("a start of which the share charged does not pay waits") {
+  Problem problem{nodes(2), {trainer("a", 1, 2)}, 100, 0};
+  double const limit_s = 100 / Extras{}.start_share;
+  problem.trainers[0].start_s = 0.9 * limit_s;
   CHECK(counts(solve("gleaner", problem)) == std::vector{2});
-  problem.trainers[0].start_s = 250;
+  problem.trainers[0].start_s = 1.1 * limit_s;
   CHECK(counts(solve("gleaner", problem)) == std::vector{0});
   CHECK(counts(solve("exact", problem)) == std::vector{2});
-}
-
-TEST_CASE("a start is charged in part where little time is looked ahead") {
-  Problem problem{nodes(2), {trainer("a", 1, 2)}, 50, 0};
-  problem.trainers[0].start_s = 150;
-  CHECK(counts(solve("gleaner", problem)) == std::vector{2});
 }
 
 TEST_CASE("ties go to the trainer with most work left") {
