@@ -57,7 +57,8 @@ inline std::map<TrainerId, std::string> written(Problem const& problem,
 inline Plan solve(std::string_view policy, Problem const& problem) {
   auto allocator = make_allocator(policy);
   REQUIRE(allocator);
-  auto plan = (*allocator)->allocate(problem, std::chrono::milliseconds(1000));
+  // Of all policies only milp ever takes a part of that.
+  auto plan = (*allocator)->allocate(problem, std::chrono::minutes(1));
   REQUIRE(plan);
   return *plan;
 }
