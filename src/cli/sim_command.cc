@@ -98,8 +98,7 @@ void add_inputs(CLI::App& sim, SimOptions& o) {
       ->check(CLI::NonNegativeNumber)
       ->needs(recorded);
   sim.add_option("--seed", o.seed,
-                 "Shuffle nodes that become idle together; 0: as recorded")
-      ->needs(recorded);
+                 "Shuffle nodes that become idle together; 0: as recorded");
   sim.add_option("--until", o.engine.until_s, "End the run then, s")
       ->check(CLI::PositiveNumber);
 }
