@@ -21,7 +21,7 @@ static double x_of(uint64_t i) { return (double)i / POINTS; }
 static double y_of(uint64_t i) { return 3 * x_of(i) + 2; }
 
 /* Stop with the library's own words. */
-static int failed(gleaner *g, int rc) {
+static int failed(gleaner_training *g, int rc) {
   fprintf(stderr, "hello_malleable: %s (%s)\n", gleaner_strerror(rc),
           gleaner_error(g));
   gleaner_close(g);
@@ -34,7 +34,7 @@ int main(void) {
   double const learning_rate = 0.5;
 
   /* 1. Say how much data there is.  Gleaner deals out the samples. */
-  gleaner *g;
+  gleaner_training *g;
   gleaner_options options = GLEANER_OPTIONS_INIT;
   options.dataset_size = POINTS;
   options.global_batch = 20;

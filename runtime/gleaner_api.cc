@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner.h: the C face of Member.  Nothing is thrown across it.
+#include <gleaner/gleaner.h>
+
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "core/log.hh"
-#include "runtime/c_api.hh"
 #include "runtime/member.hh"
 
-struct gleaner_handle {
+struct gleaner_training {
   std::unique_ptr<gleaner::Member> member;
   std::string error;
 };
@@ -22,7 +23,7 @@ thread_local std::string open_error;
 
 /// Runs a call on a member; what it throws becomes a code.
 template <class Call>
-int guarded(gleaner_handle* g, Call call) {
+int guarded(gleaner_training* g, Call call) {
   if (!g) return GLEANER_EINVAL;
   try {
     int const code = call(*g->member);
@@ -37,7 +38,7 @@ int guarded(gleaner_handle* g, Call call) {
   }
 }
 
-int refuse(gleaner_handle* g, char const* why) {
+int refuse(gleaner_training* g, char const* why) {
   if (g) g->error = why;
   return GLEANER_EINVAL;
 }
@@ -76,14 +77,14 @@ int open_failed(Error const& why) {
   return code_of(why.code);
 }
 
-int open(gleaner_options const* options, gleaner_handle** g) {
+int open(gleaner_options const* options, gleaner_training** g) {
   auto chosen = sampler_options(options);
   if (!chosen) return open_failed(chosen.error());
   auto environment = MemberEnvironment::read();
   if (!environment) return open_failed(environment.error());
   auto member = Member::open(*chosen, *environment);
   if (!member) return open_failed(member.error());
-  *g = new gleaner_handle{std::move(*member), ""};
+  *g = new gleaner_training{std::move(*member), ""};
   return GLEANER_OK;
 }
 
@@ -117,7 +118,7 @@ Blob blob_of(char const* name, gleaner_save_fn save, gleaner_load_fn load,
 
 extern "C" {
 
-int gleaner_open(gleaner_options const* options, gleaner_handle** g) {
+int gleaner_open(gleaner_options const* options, gleaner_training** g) {
   if (!g) return GLEANER_EINVAL;
   *g = nullptr;
   try {
@@ -131,7 +132,7 @@ int gleaner_open(gleaner_options const* options, gleaner_handle** g) {
   }
 }
 
-int gleaner_tensor(gleaner_handle* g, char const* name, void* data, int dtype,
+int gleaner_tensor(gleaner_training* g, char const* name, void* data, int dtype,
                    int64_t const* shape, int ndim, int role) {
   if (!name || ndim < 0 || (ndim > 0 && !shape))
     return refuse(g, "gleaner_tensor(): name or shape is NULL, or ndim < 0");
@@ -144,7 +145,7 @@ int gleaner_tensor(gleaner_handle* g, char const* name, void* data, int dtype,
   });
 }
 
-void* gleaner_gradient(gleaner_handle* g, char const* name) {
+void* gleaner_gradient(gleaner_training* g, char const* name) {
   void* at = nullptr;
   guarded(g, [&](Member& member) {
     at = name ? member.gradient(name) : nullptr;
@@ -153,7 +154,7 @@ void* gleaner_gradient(gleaner_handle* g, char const* name) {
   return at;
 }
 
-int gleaner_blob(gleaner_handle* g, char const* name, gleaner_save_fn save,
+int gleaner_blob(gleaner_training* g, char const* name, gleaner_save_fn save,
                  gleaner_load_fn load, void* ctx) {
   if (!name || !save || !load)
     return refuse(g, "gleaner_blob(): name, save or load is NULL");
@@ -162,47 +163,48 @@ int gleaner_blob(gleaner_handle* g, char const* name, gleaner_save_fn save,
   });
 }
 
-int gleaner_update(gleaner_handle* g, gleaner_update_fn update, void* ctx) {
+int gleaner_update(gleaner_training* g, gleaner_update_fn update, void* ctx) {
   if (!update) return refuse(g, "gleaner_update(): update is NULL");
   return guarded(g, [&](Member& member) {
     return member.set_update([update, ctx] { return update(ctx); });
   });
 }
 
-int gleaner_start(gleaner_handle* g) {
+int gleaner_start(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.start(); });
 }
 
-int gleaner_step(gleaner_handle* g, gleaner_step_info* step) {
+int gleaner_step(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step(): step is NULL");
   return guarded(g, [&](Member& member) { return member.step(*step); });
 }
 
-int gleaner_gradient_ready(gleaner_handle* g, char const* name) {
+int gleaner_gradient_ready(gleaner_training* g, char const* name) {
   if (!name) return refuse(g, "gleaner_gradient_ready(): name is NULL");
   return guarded(g,
                  [&](Member& member) { return member.gradient_ready(name); });
 }
 
-int gleaner_reduce(gleaner_handle* g) {
+int gleaner_reduce(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.reduce(); });
 }
 
-int gleaner_apply(gleaner_handle* g) {
+int gleaner_apply(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.apply(); });
 }
 
-int gleaner_log(gleaner_handle* g, char const* key, double value, uint64_t n) {
+int gleaner_log(gleaner_training* g, char const* key, double value,
+                uint64_t n) {
   if (!key) return refuse(g, "gleaner_log(): key is NULL");
   return guarded(g, [&](Member& member) { return member.log(key, value, n); });
 }
 
-int gleaner_step_now(gleaner_handle* g, gleaner_step_info* step) {
+int gleaner_step_now(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step_now(): step is NULL");
   return guarded(g, [&](Member& member) { return member.step_now(*step); });
 }
 
-void gleaner_close(gleaner_handle* g) { delete g; }
+void gleaner_close(gleaner_training* g) { delete g; }
 
 char const* gleaner_strerror(int code) {
   switch (code) {
@@ -234,7 +236,7 @@ char const* gleaner_strerror(int code) {
   return "unknown code";
 }
 
-char const* gleaner_error(gleaner_handle const* g) {
+char const* gleaner_error(gleaner_training const* g) {
   return g ? g->error.c_str() : open_error.c_str();
 }
 

@@ -62,7 +62,6 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 
 %canon_reldir%_libmember_la_SOURCES = \
 	%reldir%/background.hh \
-	%reldir%/c_api.hh \
 	%reldir%/data_service.hh \
 	%reldir%/data_service.cc \
 	%reldir%/link.hh \

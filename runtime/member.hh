@@ -27,8 +27,8 @@
 #include <string>
 #include <vector>
 
+#include "gleaner/gleaner.h"
 #include "runtime/background.hh"
-#include "runtime/c_api.hh"
 #include "runtime/data_service.hh"
 #include "runtime/gradients.hh"
 #include "runtime/link.hh"

@@ -24,7 +24,7 @@ namespace char_lm {
 namespace {
 
 /// Throws with Gleaner's own words when a call failed.
-int check(gleaner* g, int rc) {
+int check(gleaner_training* g, int rc) {
   if (rc >= 0) return rc;
   throw std::runtime_error(std::string(gleaner_strerror(rc)) + " (" +
                            gleaner_error(g) + ")");
@@ -32,7 +32,7 @@ int check(gleaner* g, int rc) {
 
 /// The open membership; left when the program ends.
 struct Membership {
-  gleaner* g = nullptr;
+  gleaner_training* g = nullptr;
   Membership(Options const& options, Text const& text) {
     gleaner_options o = GLEANER_OPTIONS_INIT;
     o.dataset_size = text.samples();
@@ -46,15 +46,15 @@ struct Membership {
   Membership& operator=(Membership const&) = delete;
 };
 
-void register_tensor(gleaner* g, std::string const& name, void* data, int dtype,
-                     at::IntArrayRef shape, int role) {
+void register_tensor(gleaner_training* g, std::string const& name, void* data,
+                     int dtype, at::IntArrayRef shape, int role) {
   check(g, gleaner_tensor(g, name.c_str(), data, dtype, shape.data(),
                           static_cast<int>(shape.size()), role));
 }
 
 /// Name the whole state of the training to Gleaner, and let each parameter's
 /// gradient live in the buffer that Gleaner reduces.
-void register_state(gleaner* g, Model& model, Adam& adam) {
+void register_state(gleaner_training* g, Model& model, Adam& adam) {
   for (auto const& item : model->named_parameters()) {
     auto const& name = item.key();
     torch::Tensor parameter = item.value();
@@ -127,7 +127,7 @@ void train(Options const& options) {
                         options.layers});
   Adam adam(options.learning_rate);
   Membership membership(options, text);
-  gleaner* g = membership.g;
+  gleaner_training* g = membership.g;
   register_state(g, model, adam);
   check(g, gleaner_start(g));
   // This thread only: Gleaner's own answer the others as fast as ever.

@@ -61,7 +61,7 @@ static int load_updates(void *ctx, void const *data, size_t size) {
   return 0;
 }
 
-static int failed(char const *what, int code, gleaner const *g) {
+static int failed(char const *what, int code, gleaner_training const *g) {
   fprintf(stderr, "trainer: %s: %s: %s\n", what, gleaner_strerror(code),
           gleaner_error(g));
   return 3;
@@ -74,7 +74,7 @@ static char const *name_of(long layer) {
 }
 
 /* Part of the step's time is the same however many share it. */
-static void compute(struct options const *o, gleaner *g,
+static void compute(struct options const *o, gleaner_training *g,
                     gleaner_step_info const *step) {
   double sum = 0;
   for (size_t i = 0; i < step->n_samples; ++i)
@@ -90,7 +90,7 @@ static void compute(struct options const *o, gleaner *g,
   }
 }
 
-static void update(struct options const *o, gleaner *g,
+static void update(struct options const *o, gleaner_training *g,
                    gleaner_step_info const *step, double *weight,
                    double *momentum) {
   for (long layer = 0; layer < o->layers; ++layer) {
@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
   options.passes = (uint32_t)o.passes;
   options.seed = 7;
 
-  gleaner *g = NULL;
+  gleaner_training *g = NULL;
   int rc = gleaner_open(&options, &g);
   if (rc != GLEANER_OK) return failed("open", rc, g);
   for (long i = 0; i < o.layers && rc == GLEANER_OK; ++i)

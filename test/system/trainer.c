@@ -23,7 +23,7 @@ struct state {
   int64_t seen; /* samples committed before that step */
 };
 
-static int failed(gleaner *g, char const *what, int rc) {
+static int failed(gleaner_training *g, char const *what, int rc) {
   fprintf(stderr, "trainer: %s: %s (%s)\n", what, gleaner_strerror(rc),
           gleaner_error(g));
   gleaner_close(g);
@@ -66,7 +66,7 @@ static void settle(struct state *s, uint64_t seen_now) {
   s->seen = (int64_t)seen_now;
 }
 
-static int register_state(gleaner *g, struct state *s) {
+static int register_state(gleaner_training *g, struct state *s) {
   int64_t const one[] = {1};
   int rc = gleaner_tensor(g, "total", &s->total, GLEANER_FLOAT64, one, 1,
                           GLEANER_PARAM);
@@ -79,7 +79,7 @@ static int register_state(gleaner *g, struct state *s) {
   return rc;
 }
 
-static int train(gleaner *g, struct state *s, double sample_ms) {
+static int train(gleaner_training *g, struct state *s, double sample_ms) {
   double *gradient = gleaner_gradient(g, "total");
   gleaner_step_info step = {0};
   int rc;
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   char const *out_dir = argv[5];
   describe(out_dir);
 
-  gleaner *g;
+  gleaner_training *g;
   struct state s = {0, 0, 0};
   int rc = gleaner_open(&options, &g);
   if (rc != GLEANER_OK) return failed(NULL, "open", rc);

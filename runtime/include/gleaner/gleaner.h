@@ -37,7 +37,8 @@
 extern "C" {
 #endif
 
-typedef struct gleaner gleaner; /* one membership in one training */
+/* One membership in one training. */
+typedef struct gleaner_training gleaner_training;
 
 /* Return codes: 0 or more is not an error. */
 enum {
@@ -93,42 +94,42 @@ typedef struct gleaner_step_info {
 /* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which
  * the agent sets; without them the program runs alone.
  * On failure *g is NULL. */
-int gleaner_open(gleaner_options const *options, gleaner **g);
+int gleaner_open(gleaner_options const *options, gleaner_training **g);
 
 /* Register memory that is part of the training's state: it is copied to
  * joiners and written to checkpoints.  Every member registers the same names,
  * types and shapes in the same order, before gleaner_start().  The memory
  * stays the caller's and must outlive gleaner_close(). */
-int gleaner_tensor(gleaner *g, char const *name, void *data, int dtype,
+int gleaner_tensor(gleaner_training *g, char const *name, void *data, int dtype,
                    int64_t const *shape, int ndim, int role);
 
 /* Where the program adds up its local gradient of a GLEANER_PARAM tensor
  * (float32 or float64, same shape).  Zeroed by gleaner_step(); holds the mean
  * gradient over all members after gleaner_reduce().  Owned by g; valid from
  * gleaner_tensor() to gleaner_close(), NULL for an unknown name. */
-void *gleaner_gradient(gleaner *g, char const *name);
+void *gleaner_gradient(gleaner_training *g, char const *name);
 
 /* Register what is no tensor: a scheduler, a random generator, a counter.
  * `save` is called twice: with data NULL it sets *size, then it fills data.
  * Both return 0 on success.  Called on the user's thread only. */
 typedef int (*gleaner_save_fn)(void *ctx, void *data, size_t *size);
 typedef int (*gleaner_load_fn)(void *ctx, void const *data, size_t size);
-int gleaner_blob(gleaner *g, char const *name, gleaner_save_fn save,
+int gleaner_blob(gleaner_training *g, char const *name, gleaner_save_fn save,
                  gleaner_load_fn load, void *ctx);
 
 /* Register the update: everything between reduce and the next step (clip,
  * optimizer, scheduler).  Run by gleaner_apply(). */
 typedef int (*gleaner_update_fn)(void *ctx);
-int gleaner_update(gleaner *g, gleaner_update_fn update, void *ctx);
+int gleaner_update(gleaner_training *g, gleaner_update_fn update, void *ctx);
 
 /* Wait until the training lets this member in.  A joiner's registered state is
  * filled in here, as is everybody's after a restart from a checkpoint.
  * GLEANER_OK, GLEANER_LEAVE, GLEANER_DONE or an error. */
-int gleaner_start(gleaner *g);
+int gleaner_start(gleaner_training *g);
 
 /* The next step.  GLEANER_STEP, GLEANER_DONE, GLEANER_LEAVE or an error.
  * Membership changes happen in here. */
-int gleaner_step(gleaner *g, gleaner_step_info *step);
+int gleaner_step(gleaner_training *g, gleaner_step_info *step);
 
 /* Optional: this parameter's local gradient of the step is complete and will
  * not be touched until gleaner_reduce() returns.  Gradients are then reduced,
@@ -136,26 +137,26 @@ int gleaner_step(gleaner *g, gleaner_step_info *step);
  * backward pass.  Buckets run from the parameter registered last to the first,
  * so register parameters in the order of the forward pass.  Members need not
  * agree in which order, or whether, they call this. */
-int gleaner_gradient_ready(gleaner *g, char const *name);
+int gleaner_gradient_ready(gleaner_training *g, char const *name);
 
 /* Sum the gradients over all members.  Returns GLEANER_OK with the whole
  * result or none of it: never a torn one.  A loss of other members is
  * absorbed in here.  GLEANER_MORE: add the gradient of the samples now in the
  * step (see gleaner_step_now()) and call again. */
-int gleaner_reduce(gleaner *g);
+int gleaner_reduce(gleaner_training *g);
 
 /* Run the registered update; GLEANER_OK if there is none. */
-int gleaner_apply(gleaner *g);
+int gleaner_apply(gleaner_training *g);
 
 /* Report a value for this step, meant over `n` samples.  It is shown when the
  * step can no longer be undone. */
-int gleaner_log(gleaner *g, char const *key, double value, uint64_t n);
+int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
 /* The step as it stands, for use after GLEANER_MORE. */
-int gleaner_step_now(gleaner *g, gleaner_step_info *step);
+int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
 /* Leave and free everything.  Safe on NULL. */
-void gleaner_close(gleaner *g);
+void gleaner_close(gleaner_training *g);
 
 /* What a code means; never NULL. */
 char const *gleaner_strerror(int code);
@@ -163,7 +164,7 @@ char const *gleaner_strerror(int code);
 /* The last failed call on this g in words, with the value that was wrong;
  * "" if none failed.  g may be NULL after a failed gleaner_open(): then the
  * last failure on this thread. */
-char const *gleaner_error(gleaner const *g);
+char const *gleaner_error(gleaner_training const *g);
 
 #ifdef __cplusplus
 }
