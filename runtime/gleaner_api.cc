@@ -2,10 +2,12 @@
 /// gleaner.h: the C face of Member.  Nothing is thrown across it.
 #include <gleaner/gleaner.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "core/log.hh"
 #include "runtime/member.hh"
@@ -202,6 +204,19 @@ int gleaner_log(gleaner_training* g, char const* key, double value,
 int gleaner_step_now(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step_now(): step is NULL");
   return guarded(g, [&](Member& member) { return member.step_now(*step); });
+}
+
+int gleaner_samples_ahead(gleaner_training* g, uint32_t ahead,
+                          uint64_t* samples, size_t room, size_t* n) {
+  if (!n || (room > 0 && !samples))
+    return refuse(g, "gleaner_samples_ahead(): samples or n is NULL");
+  return guarded(g, [&](Member& member) {
+    std::vector<std::uint64_t> all;
+    auto const code = member.samples_ahead(ahead, all);
+    *n = all.size();
+    std::copy_n(all.begin(), std::min(room, all.size()), samples);
+    return code;
+  });
 }
 
 void gleaner_close(gleaner_training* g) { delete g; }

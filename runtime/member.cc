@@ -301,13 +301,19 @@ int Member::step(gleaner_step_info& info) {
   return code;
 }
 
+std::vector<std::uint64_t> Member::samples_at(
+    std::uint64_t pass, Positions const& positions) const {
+  std::vector<std::uint64_t> samples;
+  Permutation const order(options_.dataset_size, options_.seed, pass);
+  for (auto const& range : positions)
+    for (auto at = range.first; at < range.last; ++at)
+      samples.push_back(order.at(at));
+  return samples;
+}
+
 void Member::begin(session::BeginStep const& step) {
   step_ = step;
-  samples_.clear();
-  Permutation const order(options_.dataset_size, options_.seed, step.pass);
-  for (auto const& range : step.positions)
-    for (auto at = range.first; at < range.last; ++at)
-      samples_.push_back(order.at(at));
+  samples_ = samples_at(step.pass, step.positions);
   gradients_.clear();
   phase_ = Phase::computing;
 }
@@ -328,6 +334,18 @@ int Member::step_now(gleaner_step_info& info) {
   if (phase_ != Phase::computing)
     return fail(GLEANER_ESTATE, "there is no step to compute now");
   fill(info);
+  return GLEANER_OK;
+}
+
+int Member::samples_ahead(std::uint32_t ahead,
+                          std::vector<std::uint64_t>& samples) {
+  if (phase_ != Phase::computing || ahead == 0)
+    return fail(GLEANER_ESTATE,
+                "gleaner_samples_ahead() of no step, or outside of one");
+  Lock lock(mutex_);
+  auto const forecast = session_.foresee(ahead);
+  if (!forecast) return GLEANER_DONE;
+  samples = samples_at(forecast->pass, forecast->positions);
   return GLEANER_OK;
 }
 

@@ -67,6 +67,7 @@ class Member {
   int gradient_ready(std::string const& name);
   int reduce();
   int step_now(gleaner_step_info& info);
+  int samples_ahead(std::uint32_t ahead, std::vector<std::uint64_t>& samples);
   int apply();
   int log(std::string key, double value, std::uint64_t n);
 
@@ -97,6 +98,8 @@ class Member {
   enum class Inside { start, step, reduce };
   int wait(Lock& lock, Inside inside);
   void begin(session::BeginStep const& step);
+  std::vector<std::uint64_t> samples_at(std::uint64_t pass,
+                                        Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
 
   // The reduction: on the user's thread in gleaner_reduce(), or, from the

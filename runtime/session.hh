@@ -240,6 +240,13 @@ class Session {
   /// This member's state may be a source for others.
   bool full() const;
   Sampler const& sampler() const;
+  /// This member's positions `ahead` steps after the one begun, unless members
+  /// change until then; nothing when there is no such step.
+  struct Forecast {
+    std::uint64_t pass = 0;
+    Positions positions;
+  };
+  std::optional<Forecast> foresee(std::uint32_t ahead) const;
 
  private:
   struct State;

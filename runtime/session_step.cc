@@ -279,6 +279,23 @@ void Session::State::report_checkpoints() {
   }
 }
 
+std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
+  auto const& s = *state_;
+  auto const me =
+      std::find_if(s.members.begin(), s.members.end(),
+                   [&](auto const& m) { return m.member == s.self; });
+  if (!s.begun || ahead == 0 || me == s.members.end()) return std::nullopt;
+  auto sampler = s.begun->after;
+  Positions taken;
+  for (; ahead > 0; --ahead) {
+    if (sampler.done()) return std::nullopt;
+    taken = sampler.take();
+  }
+  return Forecast{
+      sampler.pass(),
+      share_of(taken, std::size_t(me - s.members.begin()), s.members.size())};
+}
+
 // --- the header of state that moves ----------------------------------------
 
 std::string Session::State::header(History which) const {

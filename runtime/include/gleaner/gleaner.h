@@ -155,6 +155,13 @@ int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 /* The step as it stands, for use after GLEANER_MORE. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
+/* Which samples this member will compute `ahead` steps after the one under way
+ * (1 or more), unless members change until then: to load them in advance.
+ * Writes at most `room` of them, and to *n how many there are.  GLEANER_OK, or
+ * GLEANER_DONE when the training has no such step. */
+int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
+                          uint64_t *samples, size_t room, size_t *n);
+
 /* Leave and free everything.  Safe on NULL. */
 void gleaner_close(gleaner_training *g);
 
