@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is a model evaluated while its training goes on?
+
+    with job.evaluate(test_set, batch_size=256) as batches:
+        right = sum(count_right(model, batch) for batch in batches)
+    job.log({"accuracy": right / batches.n}, n=batches.n)
+
+Each member evaluates its share, and log() takes the mean over all of them, so
+nobody waits for anybody.  A share whose member was lost is missing in the mean.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Iterator, Optional, Type
+
+import torch
+from torch.nn import Module
+from torch.utils.data import DataLoader, Subset
+
+from .refusals import check_dataset
+
+
+class Evaluation:
+    """Iterable over batches; `n` samples in all, which may be 0."""
+
+    def __init__(
+        self,
+        model: Module,
+        dataset: Any,
+        batch_size: int,
+        rank: int,
+        world_size: int,
+        **options: Any,
+    ) -> None:
+        check_dataset(dataset, ())
+        share = range(rank, len(dataset), world_size)
+        self.n = len(share)
+        self._model = model
+        self._batches = DataLoader(Subset(dataset, share), batch_size, **options)
+        self._no_grad = torch.no_grad()
+        self._was_training = model.training
+
+    def __enter__(self) -> "Evaluation":
+        self._was_training = self._model.training
+        self._model.eval()
+        self._no_grad.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        why: Optional[BaseException],
+        where: Optional[TracebackType],
+    ) -> None:
+        self._no_grad.__exit__(kind, why, where)
+        self._model.train(self._was_training)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._batches)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where autograd adds gradients up: directly in the memory Gleaner reduces.
+
+Each parameter's `.grad` is a view of that memory, so nothing is copied.  One
+small tensor more, *sums*, rides along and is added up over all members too:
+
+    [0]              weight of the step, when losses are weighted by tokens
+    [1 : 1 + MEANS]  values of Job.mean()
+    [1 + MEANS :]    per parameter: how many members' losses depended on it
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Set
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+from . import core
+
+MEANS = 16
+_HEAD = 1 + MEANS
+DTYPES = {torch.float32: core.FLOAT32, torch.float64: core.FLOAT64}
+
+
+def _register(training: core.Training, name: str, tensor: Tensor) -> Tensor:
+    """Register a parameter; a view of its gradient, of the same shape."""
+    memory = training.tensor(
+        name,
+        tensor.data_ptr(),
+        DTYPES[tensor.dtype],
+        tuple(tensor.shape),
+        core.PARAM,
+    )
+    if tensor.numel() == 0:
+        return torch.zeros_like(tensor, requires_grad=False)
+    return torch.frombuffer(memory, dtype=tensor.dtype).view(tensor.shape)
+
+
+class Gradients:
+    """The gradients of a model's parameters and the sums beside them."""
+
+    def __init__(
+        self, training: core.Training, parameters: Dict[str, Parameter]
+    ) -> None:
+        self._names = list(parameters)
+        self._parameters = list(parameters.values())
+        self._touched: Set[int] = set()
+        first = self._parameters[0]
+        # Buckets run from what is registered last to what is first, so that
+        # sums, known only when backward is over, travel at the end.
+        self._sums_memory = torch.zeros(
+            _HEAD + len(self._parameters), dtype=first.dtype
+        )
+        self.sums = _register(training, "gleaner:sums", self._sums_memory)
+        self._views = [
+            _register(training, name, parameter.detach())
+            for name, parameter in parameters.items()
+        ]
+        self._training = training
+        self._last_backward = False
+        self._nodes: List[object] = []  # of autograd, kept for their hooks
+        self._hooks = []
+        for i, parameter in enumerate(self._parameters):
+            self._hooks.append(parameter.register_hook(self._note_use(i)))
+            self._hooks.append(self._when_added(parameter, self._note_ready(i)))
+
+    def begin(self) -> None:
+        """Before the forward pass; the memory is zero."""
+        self._touched.clear()
+        for parameter, view in zip(self._parameters, self._views):
+            parameter.grad = view
+
+    def before_backward(self, last: bool) -> None:
+        """`last`: after it nothing more is added in this step, so that what is
+        complete is reduced while backward goes on.
+
+        optimizer.zero_grad(set_to_none=True) takes the views away; they are put
+        back."""
+        self._last_backward = last
+        for parameter, view in zip(self._parameters, self._views):
+            if parameter.grad is None:
+                parameter.grad = view
+
+    def finish(self) -> None:
+        """Backward is over: fill in what the members must know of it."""
+        for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
+            if parameter.grad is not view and i in self._touched:
+                raise RuntimeError(
+                    f"the gradient of '{self._names[i]}' was replaced (only "
+                    "job.backward() may compute gradients, without create_graph) "
+                    "[do not assign .grad, and call zero_grad() before "
+                    "job.backward() or not at all]"
+                )
+        for i in self._touched:
+            self.sums[_HEAD + i] = 1
+
+    def take_result(self, weighted: bool) -> None:
+        """After the reduction: divide by the weight, and hide the gradients of
+        parameters that no member's loss depended on."""
+        sums = self.sums.tolist()
+        if weighted and not sums[0] > 0:
+            raise ValueError(
+                f"the weights of a step add up to {sums[0]} (the gradient is "
+                "divided by it) [weights must be positive]"
+            )
+        for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
+            if sums[_HEAD + i] == 0:
+                parameter.grad = None
+                continue
+            parameter.grad = view
+            if weighted:
+                view.div_(sums[0])
+
+    def set_weight(self, weight: float) -> None:
+        """Add to the weight of the step."""
+        self.sums[0] += weight
+
+    def set_mean(self, slot: int, part: float) -> None:
+        """This member's part of a mean."""
+        self.sums[1 + slot] = part
+
+    def mean(self, slot: int) -> float:
+        """After the reduction: the mean over all members."""
+        return float(self.sums[1 + slot])
+
+    def detach(self) -> None:
+        """Before the memory goes: nobody shall look at it any more."""
+        for hook in self._hooks:
+            hook.remove()
+        for parameter in self._parameters:
+            parameter.grad = None
+        self._views = []
+        self._nodes = []
+        self.sums = torch.zeros(0)
+
+    def _note_use(self, i: int) -> Callable[[Tensor], None]:
+        def note(gradient: Tensor) -> None:
+            if gradient.layout != torch.strided:
+                raise TypeError(
+                    f"the gradient of '{self._names[i]}' is sparse (Gleaner "
+                    "reduces dense ones) [use sparse=False]"
+                )
+            self._touched.add(i)
+
+        return note
+
+    def _note_ready(self, i: int) -> Callable[..., None]:
+        name, parameter, view = (
+            self._names[i].encode(),
+            self._parameters[i],
+            self._views[i],
+        )
+
+        def note(*_: object) -> None:
+            if self._last_backward and parameter.grad is view:
+                self._training.gradient_ready(name)
+
+        return note
+
+    def _when_added(self, parameter: Parameter, call: Callable[..., None]) -> Any:
+        """Call it after autograd has added to this parameter's gradient."""
+        if hasattr(parameter, "register_post_accumulate_grad_hook"):
+            return parameter.register_post_accumulate_grad_hook(call)
+        node = parameter.expand_as(parameter).grad_fn.next_functions[0][0]
+        self._nodes.append(node)
+        return node.register_hook(call)

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop in PyTorch whose members come and go.
+
+    job = gleaner.init(model, optimizer)
+    loader = gleaner.DataLoader(dataset, batch_size=64)
+    for batch in job.steps(loader, passes=10):
+        job.backward(loss_fn(batch))
+        job.step()
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Union
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from . import core
+from .evaluation import Evaluation
+from .gradients import MEANS, Gradients
+from .loader import DataLoader
+from .refusals import check_model, check_optimizer
+from .state import State
+from .update import Update
+
+Number = Union[int, float, Tensor]
+
+
+class Mean:
+    """A mean over all members; float() of it is known after Job.step()."""
+
+    def __init__(self) -> None:
+        self._value: Optional[float] = None
+
+    def __float__(self) -> float:
+        if self._value is None:
+            raise RuntimeError(
+                "a mean is known after job.step() of its step [read it then]"
+            )
+        return self._value
+
+
+class Job:
+    """One training.  Made by gleaner.init(); see doc/python.md."""
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer,
+        scheduler: Optional[Any] = None,
+        scaler: Optional[Any] = None,
+        clip_norm: Optional[float] = None,
+        ema: Optional[Any] = None,
+        update: Optional[Callable[[], None]] = None,
+        state: Optional[Mapping[str, Any]] = None,
+        scheduler_every: str = "step",
+    ) -> None:
+        check_model(model)
+        check_optimizer(optimizer, model)
+        self.model = model
+        #: True when every pass is over; a released member's stays False.
+        self.finished = False
+        self._scaler = scaler
+        usual = Update(
+            model, optimizer, scheduler, scaler, clip_norm, ema, scheduler_every
+        )
+        objects = {f"user:{name}": thing for name, thing in (state or {}).items()}
+        objects.update(usual.objects())
+        self._run_update: Callable[[int], None] = usual
+        if update is not None:
+            own_update = update
+            self._run_update = lambda _pass: own_update()
+        self._state = State(model, optimizer, ema, objects)
+        self._training: Optional[core.Training] = None
+        self._gradients: Optional[Gradients] = None
+        self._info: Optional[core.Step] = None
+        self._begin_nothing()
+
+    # The loop.
+
+    def steps(self, loader: DataLoader, passes: int = 1) -> Iterator[Any]:
+        """The batches of this member, step by step, until all passes are over
+        or the member is released.  The loop's body must call step() once.
+
+        A batch may come twice, with other samples, when members were lost in
+        its step: step() then returned False, and nothing was updated."""
+        if self._info is not None or self._training is not None:
+            raise RuntimeError("job.steps() was called before [make another job]")
+        training = self._join(loader, passes)
+        try:
+            code = training.start()
+            while code in (core.OK, core.STEP):
+                code, info = training.step()
+                if info is not None:
+                    yield from self._one_step(training, loader, info)
+            self.finished = code == core.DONE
+        finally:
+            loader.close()
+            self._leave()
+
+    def backward(
+        self, loss: Tensor, *, n: Optional[int] = None, weight: Optional[Number] = None
+    ) -> None:
+        """Compute gradients and add them up.
+
+        `loss`, a scalar, is a mean over `n` samples, by default over all of the
+        batch.  In parts: call once for each, with its n.  With `weight`, loss is
+        a sum over that many tokens (or whatever counts), and the gradient of the
+        step becomes that of the sum over all members / the weights of all."""
+        info, gradients = self._in_step("job.backward()")
+        if weight is None:
+            n = len(info.samples) if n is None else n
+            self._computed += n
+            if self._computed > len(info.samples):
+                self._check_computed(info)
+            loss = loss * (n / info.global_batch)
+        else:
+            self._weighted = True
+            gradients.set_weight(float(weight))
+        last = not self._weighted and self._computed == len(info.samples)
+        gradients.before_backward(last)
+        if self._scaler is not None:
+            loss = self._scaler.scale(loss)
+        loss.backward()
+
+    def step(self) -> bool:
+        """Reduce gradients over all members and update.  True when the step is
+        done; False when it is computed again, because members were lost."""
+        info, gradients = self._in_step("job.step()")
+        self._check_computed(info)
+        gradients.finish()
+        training = self._open_training()
+        self._again = training.reduce() == core.MORE
+        self._stepped = True
+        if self._again:
+            return False
+        for slot, mean in enumerate(self._means):
+            mean._value = gradients.mean(slot)
+        training.apply()
+        return True
+
+    # What a loop tells and asks.
+
+    def log(self, values: Mapping[str, Number], n: Optional[int] = None) -> None:
+        """Report values, each meant over n samples: by default this member's
+        share of the step.  The mean over all members is shown when the step can
+        no longer be undone."""
+        info = self._info_now()
+        n = len(info.samples) if n is None else n
+        if n == 0 or self._again:  # what is computed again is reported again
+            return
+        for key, value in values.items():
+            self._open_training().log(key, float(value), n)
+
+    def mean(self, value: Number, n: Optional[int] = None) -> Mean:
+        """The mean of `value` over all samples of the step, given its mean over
+        n of this member's (by default all).  Call before step(), in the same
+        order on all members; known after it.  At most 16 in a step."""
+        info, gradients = self._in_step("job.mean()")
+        if len(self._means) == MEANS:
+            raise RuntimeError(
+                f"job.mean() is called more than {MEANS} times in a step"
+            )
+        n = len(info.samples) if n is None else n
+        gradients.set_mean(len(self._means), float(value) * n / info.global_batch)
+        self._means.append(Mean())
+        return self._means[-1]
+
+    def evaluate(
+        self, dataset: Any, batch_size: Optional[int] = None, **options: Any
+    ) -> Evaluation:
+        """This member's share of a dataset, in batches, the model in evaluation
+        mode and without gradients; see Evaluation.  Within a step; after the
+        loop each member gets all of it."""
+        size = batch_size or self._batch_size
+        if self._training is None:
+            return Evaluation(self.model, dataset, size, 0, 1, **options)
+        info = self._info_now()
+        share = (info.rank, info.world_size)
+        return Evaluation(self.model, dataset, size, *share, **options)
+
+    @property
+    def rank(self) -> int:
+        """Of this member in this step, from 0."""
+        return self._info_now().rank
+
+    @property
+    def world_size(self) -> int:
+        """Members in this step."""
+        return self._info_now().world_size
+
+    @property
+    def step_number(self) -> int:
+        """From 1, over all passes."""
+        return self._info_now().step
+
+    @property
+    def pass_number(self) -> int:
+        """From 0."""
+        return self._info_now().pass_number
+
+    @property
+    def samples_seen(self) -> int:
+        """Before this step, over all passes and members."""
+        return self._info_now().samples_seen
+
+    @property
+    def samples(self) -> List[int]:
+        """Numbers in the dataset of this member's samples of the step."""
+        return list(self._info_now().samples)
+
+    # Inside.
+
+    def _join(self, loader: DataLoader, passes: int) -> core.Training:
+        self._batch_size = loader.batch_size
+        self._training = core.Training(
+            dataset_size=len(loader.dataset),
+            global_batch=loader.batch_size,
+            passes=passes,
+            seed=loader.seed,
+            drop_last=loader.drop_last,
+        )
+        self._gradients = Gradients(self._training, self._state.trained)
+        self._state.register(self._training)
+        self._training.on_update(self._update)
+        return self._training
+
+    def _leave(self) -> None:
+        """Gradients are views of memory that goes with the membership."""
+        if self._gradients is not None:
+            self._gradients.detach()
+        if self._training is not None:
+            self._training.close()
+        self._gradients = self._training = None
+
+    def _one_step(
+        self, training: core.Training, loader: DataLoader, info: core.Step
+    ) -> Iterator[Any]:
+        while True:
+            self._begin(info)
+            if info.samples:
+                yield loader.load(info.samples, training.samples_ahead)
+                if not self._stepped:
+                    raise RuntimeError(
+                        "the loop's body ended without job.step() [call it once in "
+                        "each step, also before 'continue']"
+                    )
+            else:
+                self.step()  # more members than samples: the others' count
+            if not self._again:
+                return
+            info = training.step_now()
+
+    def _begin_nothing(self) -> None:
+        self._computed = 0  # samples that backward() has seen
+        self._weighted = False
+        self._stepped = False
+        self._again = False
+        self._means: List[Mean] = []
+
+    def _begin(self, info: core.Step) -> None:
+        self._info = info
+        self._begin_nothing()
+        assert self._gradients is not None
+        self._gradients.begin()
+        # Members draw other numbers, and a step the same ones again.
+        torch.manual_seed((info.rng_seed + info.rank) % 2**63)
+
+    def _check_computed(self, info: core.Step) -> None:
+        if self._weighted and self._computed:
+            raise RuntimeError(
+                "job.backward() was called with and without weight in one step"
+            )
+        if not self._weighted and self._computed != len(info.samples):
+            raise RuntimeError(
+                f"job.backward() has seen {self._computed} of this member's "
+                f"{len(info.samples)} samples (the gradient would be wrong) [call it "
+                "for the whole batch, or for its parts with n=; loss.backward() "
+                "does not count]"
+            )
+
+    def _update(self) -> None:
+        """Everything between the reduction and the next step."""
+        assert self._gradients is not None and self._info is not None
+        self._state.check_addresses()
+        self._gradients.take_result(self._weighted)
+        self._run_update(self._info.pass_number)
+        self._state.settle()
+
+    def _open_training(self) -> core.Training:
+        if self._training is None:
+            raise RuntimeError("the training is over, or has not begun")
+        return self._training
+
+    def _info_now(self) -> core.Step:
+        if self._info is None:
+            raise RuntimeError(
+                "there is no step yet [use it in the loop of job.steps()]"
+            )
+        return self._info
+
+    def _in_step(self, call: str) -> "tuple[core.Step, Gradients]":
+        if self._gradients is None or self._info is None or self._stepped:
+            raise RuntimeError(
+                f"{call} outside of a step [call it in the loop of job.steps(), "
+                "before job.step()]"
+            )
+        return self._info, self._gradients
+
+
+def init(
+    model: Module,
+    optimizer: Optimizer,
+    scheduler: Optional[Any] = None,
+    scaler: Optional[Any] = None,
+    clip_norm: Optional[float] = None,
+    ema: Optional[Any] = None,
+    update: Optional[Callable[[], None]] = None,
+    state: Optional[Mapping[str, Any]] = None,
+    scheduler_every: str = "step",
+) -> Job:
+    """Prepare a training; raises Unsupported for what Gleaner cannot train.
+
+    After each reduction the job unscales (`scaler`), clips to `clip_norm`, steps
+    the optimizer, the `scheduler` (every "step" or every "pass") and the average
+    (`ema`: update_parameters(model) or update()).  `update`, without arguments,
+    does something else instead.  `state`: further objects that joiners and
+    checkpoints must have, by name: dicts, or with state_dict() and
+    load_state_dict()."""
+    return Job(
+        model,
+        optimizer,
+        scheduler,
+        scaler,
+        clip_norm,
+        ema,
+        update,
+        state,
+        scheduler_every,
+    )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can Gleaner not train?  Said at once, with the reason and a remedy.
+
+Other packages' classes are known by name, so that none of them is imported.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, NoReturn
+
+import torch
+from torch.nn import Module
+from torch.optim import Optimizer
+from torch.utils.data import IterableDataset
+
+from .gradients import DTYPES
+
+
+class Unsupported(TypeError):
+    """Gleaner cannot train this; the message says why and what to do."""
+
+
+def _refuse(what: str, why: str, remedy: str) -> NoReturn:
+    raise Unsupported(f"{what} ({why}) [{remedy}]")
+
+
+def _is(thing: Any, *class_names: str) -> bool:
+    return any(base.__name__ in class_names for base in type(thing).__mro__)
+
+
+def check_model(model: Any) -> None:
+    if _is(model, "Trainer", "Fabric", "Accelerator"):
+        _refuse(
+            f"cannot train a {type(model).__name__}",
+            "it owns the training loop, and so does Gleaner",
+            "pass the torch.nn.Module and write the loop with job.steps()",
+        )
+    if not isinstance(model, Module):
+        _refuse(
+            f"cannot train a {type(model).__name__}",
+            "it is no torch.nn.Module",
+            "pass the model itself",
+        )
+    for module in model.modules():
+        _check_module(module)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    if not trained:
+        _refuse("nothing to train", "no parameter requires a gradient", "unfreeze some")
+    _check_devices(model)
+    for name, parameter in model.named_parameters():
+        _check_parameter(name, parameter)
+
+
+def _check_module(module: Module) -> None:
+    if _is(module, "FullyShardedDataParallel", "FSDPModule"):
+        _refuse(
+            "cannot train an FSDP model",
+            "its parameters are spread over processes; Gleaner wants them whole "
+            "on every member",
+            "pass the model before it is wrapped, if it fits one member",
+        )
+    if _is(module, "DistributedDataParallel", "DataParallel", "DeepSpeedEngine"):
+        _refuse(
+            f"cannot train a {type(module).__name__}",
+            "it reduces gradients itself, among processes that may not change",
+            "pass the model that it wraps",
+        )
+    if _is(module, "Embedding", "EmbeddingBag") and getattr(module, "sparse", False):
+        _refuse(
+            "cannot train an embedding with sparse gradients",
+            "Gleaner reduces dense ones",
+            "use sparse=False",
+        )
+
+
+def _check_devices(model: Module) -> None:
+    devices = sorted({str(p.device) for p in model.parameters()})
+    if len(devices) > 1:
+        _refuse(
+            f"cannot train parameters on several devices: {', '.join(devices)}",
+            "a member has one",
+            "use one device, and more members",
+        )
+    if devices != ["cpu"]:
+        _refuse(
+            f"cannot train parameters on {devices[0]}",
+            "the data planes of this build reduce memory of the CPU",
+            "keep the parameters on the CPU",
+        )
+
+
+def _check_parameter(name: str, parameter: torch.Tensor) -> None:
+    if _is(parameter, "DTensor", "ShardedTensor", "FlatParameter"):
+        _refuse(
+            f"cannot train '{name}', a {type(parameter).__name__}",
+            "Gleaner wants parameters whole on every member",
+            "use plain parameters",
+        )
+    if parameter.layout != torch.strided or not parameter.is_contiguous():
+        _refuse(
+            f"cannot train '{name}'",
+            "its memory is not contiguous",
+            "model.to(memory_format=torch.contiguous_format)",
+        )
+    if parameter.requires_grad and parameter.dtype not in DTYPES:
+        _refuse(
+            f"cannot train '{name}' in {str(parameter.dtype).split('.')[1]}",
+            "gradients are added up in float32 or float64",
+            "keep parameters in float32 and compute under torch.autocast",
+        )
+
+
+def check_optimizer(optimizer: Any, model: Module) -> None:
+    if _is(optimizer, "ZeroRedundancyOptimizer", "DeepSpeedZeroOptimizer"):
+        _refuse(
+            "cannot use a ZeRO optimizer",
+            "its state is spread over processes; Gleaner wants it whole on every "
+            "member",
+            "use the plain optimizer",
+        )
+    if _is(optimizer, "AcceleratedOptimizer"):
+        _refuse(
+            "cannot use an AcceleratedOptimizer",
+            "Accelerate owns the step, and so does Gleaner",
+            "use the optimizer that it wraps",
+        )
+    if not isinstance(optimizer, Optimizer):
+        _refuse(
+            f"cannot use a {type(optimizer).__name__} as optimizer",
+            "it is no torch.optim.Optimizer",
+            "pass one; several networks share one through parameter groups",
+        )
+    if _is(optimizer, "SparseAdam"):
+        _refuse("cannot use SparseAdam", "Gleaner reduces dense gradients", "use Adam")
+    if _is(optimizer, "LBFGS"):
+        _refuse(
+            "cannot use LBFGS",
+            "it wants several gradients for each step",
+            "use an optimizer whose step() needs no closure",
+        )
+    _check_ownership(optimizer, model)
+
+
+def _check_ownership(optimizer: Optimizer, model: Module) -> None:
+    known = {id(p) for p in model.parameters()}
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if id(parameter) not in known:
+                _refuse(
+                    "cannot use an optimizer of other parameters",
+                    f"one of shape {tuple(parameter.shape)} is not the model's",
+                    "make the optimizer from model.parameters(), after the model "
+                    "has its final form",
+                )
+
+
+def check_dataset(dataset: Any, refused_options: Iterable[str]) -> None:
+    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+        _refuse(
+            f"cannot load from a {type(dataset).__name__}",
+            "Gleaner deals out samples by number, each once per pass",
+            "use a dataset with __len__() and __getitem__()",
+        )
+    for option in refused_options:
+        _refuse(
+            f"cannot take the option '{option}'",
+            "Gleaner chooses the samples of each step, in an order that depends "
+            "on the seed only",
+            "leave it out; samples are shuffled anyway",
+        )

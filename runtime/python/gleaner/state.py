@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which memory and which objects are the state of a training in PyTorch.
+
+Tensors are registered where they lie, under the names of the model's
+state_dict(); the optimizer's as `optimizer:PARAMETER:ENTRY`, those of an
+averaged model as `ema:NAME`.  All else is registered as blobs that torch.save()
+wrote.  `gleaner.load()` puts them together again.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Callable, Dict, Mapping, Optional
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+from torch.optim import Optimizer
+
+from . import core
+from .optimizer_state import OptimizerState
+
+# What libgleaner knows; other types are moved as bytes.
+_NATIVE = {
+    torch.float32: core.FLOAT32,
+    torch.float64: core.FLOAT64,
+    torch.int64: core.INT64,
+    torch.uint8: core.UINT8,
+}
+
+
+def to_bytes(value: Any) -> bytes:
+    out = io.BytesIO()
+    torch.save(value, out)
+    return out.getvalue()
+
+
+def from_bytes(data: bytes) -> Any:
+    return torch.load(io.BytesIO(data))
+
+
+class State:
+    """Everything that a joiner must receive, apart from trained parameters."""
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer,
+        ema: Optional[Any],
+        objects: Mapping[str, Any],
+    ) -> None:
+        self._model = model
+        self._ema = ema if isinstance(ema, Module) else None
+        self._objects = dict(objects)
+        if ema is not None and self._ema is None:
+            self._objects["ema"] = ema
+        self.trained: Dict[str, Parameter] = {
+            name: parameter
+            for name, parameter in model.named_parameters()
+            if parameter.requires_grad
+        }
+        names = {id(p): name for name, p in model.named_parameters()}
+        self.optimizer = OptimizerState(optimizer, names)
+        self._addresses: Dict[str, int] = {}
+        self._buffers: Dict[str, Tensor] = {}  # registered, by name
+        self._layout: Dict[str, Any] = {}
+
+    def register(self, training: core.Training) -> None:
+        """All but what Gradients registers: the trained parameters."""
+        for name, parameter in self.trained.items():
+            self._addresses[name] = parameter.data_ptr()
+        for name, tensor in self._untrained().items():
+            self._add(training, name, tensor, core.BUFFER)
+        for (name, entry), room in self.optimizer.rooms.items():
+            self._add(training, f"optimizer:{name}:{entry}", room, core.OPTIMIZER)
+        if self._ema is not None:
+            for name, tensor in self._ema.state_dict(keep_vars=True).items():
+                self._add(training, f"ema:{name}", tensor.detach(), core.BUFFER)
+        self._add_blob(training, "optimizer", self.optimizer.save, self.optimizer.load)
+        # Made by the registering program; only gleaner.load() reads it.
+        self._add_blob(training, "layout", lambda: self._layout, lambda _: None)
+        self._layout = {"tensors": self._layout, "same": self._aliases()}
+        for name, thing in sorted(self._objects.items()):
+            save, load = _saver(thing), _loader(thing)
+            self._add_blob(training, f"state:{name}", save, load)
+
+    def settle(self) -> None:
+        """After an update: let all live in the registered memory again."""
+        self.optimizer.move_in()
+        for module_name, module in self._model.named_modules():
+            for key, buffer in module._buffers.items():
+                name = f"{module_name}.{key}" if module_name else key
+                home = self._buffers.get(name)
+                if buffer is not None and home is not None and buffer is not home:
+                    home.copy_(buffer)
+                    module._buffers[key] = home
+
+    def check_addresses(self) -> None:
+        """Registered memory is still the model's."""
+        for name, parameter in self.trained.items():
+            if parameter.data_ptr() != self._addresses[name]:
+                raise RuntimeError(
+                    f"parameter '{name}' has moved in memory (its registered place "
+                    "is no longer the model's) [do not call model.to() or assign "
+                    "parameters in the loop; copy into them]"
+                )
+
+    def _untrained(self) -> Dict[str, Tensor]:
+        """Buffers that are saved, and frozen parameters."""
+        found: Dict[str, Tensor] = {}
+        seen = {id(p) for p in self.trained.values()}
+        for name, tensor in self._model.state_dict(keep_vars=True).items():
+            if not isinstance(tensor, Tensor) or id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            found[name] = tensor
+        self._buffers = {
+            name: t for name, t in found.items() if not isinstance(t, Parameter)
+        }
+        return {name: tensor.detach() for name, tensor in found.items()}
+
+    def _aliases(self) -> Dict[str, str]:
+        """Names in state_dict() that mean a tensor with another name too."""
+        first: Dict[int, str] = {id(p): name for name, p in self.trained.items()}
+        same: Dict[str, str] = {}
+        for name, tensor in self._model.state_dict(keep_vars=True).items():
+            known = first.setdefault(id(tensor), name)
+            if known != name:
+                same[name] = known
+        return same
+
+    def _add(
+        self, training: core.Training, name: str, tensor: Tensor, role: int
+    ) -> None:
+        if not tensor.is_contiguous() or tensor.device.type != "cpu":
+            raise TypeError(
+                f"cannot register '{name}' (it is not contiguous memory of the CPU) "
+                "[make it contiguous, on the CPU]"
+            )
+        shape, dtype = tuple(tensor.shape), _NATIVE.get(tensor.dtype)
+        if dtype is None:
+            shape = (tensor.numel() * tensor.element_size(),)
+            dtype = core.UINT8
+            self._layout[name] = (tensor.dtype, tuple(tensor.shape))
+        training.tensor(name, tensor.data_ptr(), dtype, shape, role)
+
+    def _add_blob(
+        self,
+        training: core.Training,
+        name: str,
+        save: Callable[[], Any],
+        load: Callable[[Any], Any],
+    ) -> None:
+        def load_bytes(data: bytes) -> None:
+            load(from_bytes(data))
+
+        training.blob(name, lambda: to_bytes(save()), load_bytes)
+
+
+def _saver(thing: Any) -> Callable[[], Any]:
+    if isinstance(thing, dict):
+        return lambda: thing
+    save: Callable[[], Any] = thing.state_dict
+    return save
+
+
+def _loader(thing: Any) -> Callable[[Any], Any]:
+    if isinstance(thing, dict):
+
+        def load(saved: Dict[Any, Any]) -> None:
+            thing.clear()
+            thing.update(saved)
+
+        return load
+
+    def load_object(saved: Any) -> None:
+        if saved:  # a disabled GradScaler saves nothing, and takes nothing back
+            thing.load_state_dict(saved)
+
+    return load_object

@@ -1,0 +1,27 @@
+## The Python package `gleaner`: `make install` puts it beside the interpreter's
+## own packages; `pip install ./runtime/python` is the other way.
+python_package = \
+	%reldir%/gleaner/__init__.py \
+	%reldir%/gleaner/_declarations.py \
+	%reldir%/gleaner/checkpoint.py \
+	%reldir%/gleaner/core.py \
+	%reldir%/gleaner/evaluation.py \
+	%reldir%/gleaner/gradients.py \
+	%reldir%/gleaner/job.py \
+	%reldir%/gleaner/loader.py \
+	%reldir%/gleaner/optimizer_state.py \
+	%reldir%/gleaner/py.typed \
+	%reldir%/gleaner/refusals.py \
+	%reldir%/gleaner/state.py \
+	%reldir%/gleaner/update.py
+EXTRA_DIST += $(python_package) %reldir%/pyproject.toml
+
+if HAVE_PYTHON
+gleanerpythondir = $(pythondir)/gleaner
+gleanerpython_DATA = $(python_package) %reldir%/library-path
+
+# Where the package finds the library that was installed with it.
+%reldir%/library-path: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '$(libdir)/libgleaner.so.0' >$@
+CLEANFILES += %reldir%/library-path
+endif
