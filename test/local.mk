@@ -22,4 +22,5 @@ include %reldir%/unit/runtime/agent/local.mk
 include %reldir%/unit/runtime/coordinator/local.mk
 include %reldir%/runtime/local.mk
 include %reldir%/bench/local.mk
+include %reldir%/python/local.mk
 include %reldir%/system/local.mk

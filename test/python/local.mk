@@ -1,0 +1,13 @@
+## The Python package, with PyTorch: `make check` runs these where it was found.
+python_tests = \
+	%reldir%/alone.py \
+	%reldir%/declarations.py \
+	%reldir%/features.py \
+	%reldir%/install.py \
+	%reldir%/members.py \
+	%reldir%/refusals.py
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \
+	%reldir%/trainer.py
+if HAVE_PYTHON
+TESTS += $(python_tests)
+endif

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training in PyTorch grows, shrinks and loses members, and does not notice."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import support
+from trainer import SAMPLES
+
+import gleaner
+
+COORDINATOR = support.BUILD / "runtime" / "coordinator" / "gleaner-coordinator"
+PASSES = 4
+
+
+class Training:
+    """gleaner-coordinator with its nodes on this machine; see --local."""
+
+    def __init__(self, nodes, *trainer, options=()):
+        self.folder = tempfile.TemporaryDirectory(prefix="gleaner-test-")
+        self.dir = Path(self.folder.name)
+        program = [sys.executable, support.SOURCE / "test" / "python" / "trainer.py"]
+        command = [COORDINATOR, "--dir", self.dir, f"--local={nodes}", *options, "--"]
+        self._out = (self.dir / "out").open("w")
+        self.process = subprocess.Popen(
+            [*command, *program, *map(str, trainer)],
+            stdout=self._out,
+            stderr=subprocess.STDOUT,
+            cwd=self.dir,
+        )
+
+    def events(self, kind):
+        try:
+            lines = (self.dir / "events.jsonl").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        found = []
+        for line in lines:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                pass  # being written
+        return [event for event in found if event["event"] == kind]
+
+    def wait(self, what, seconds=40):
+        end = time.monotonic() + seconds
+        while not what():
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError("did not happen in time:\n" + self.output())
+            time.sleep(0.02)
+
+    def size(self):
+        generations = self.events("generation")
+        return generations[-1]["to"] if generations else 0
+
+    def steps(self):
+        return len(self.events("step"))
+
+    def order(self, line):
+        (self.dir / "control").write_text(line + "\n")
+
+    def finish(self, seconds=40):
+        self.process.wait(seconds)
+        self._out.close()
+        return self.process.returncode
+
+    def output(self):
+        return (self.dir / "out").read_text()
+
+    def losses(self):
+        """By step, meant over its samples."""
+        sums = {}
+        for event in self.events("log"):
+            if event["key"] == "loss":
+                total, n = sums.get(event["step"], (0, 0))
+                total += event["value"] * event["n"]
+                sums[event["step"]] = total, n + event["n"]
+        return {step: total / n for step, (total, n) in sorted(sums.items())}
+
+    def positions(self):
+        return sorted(
+            i
+            for event in self.events("step")
+            for first, last in event["taken"]
+            for i in range(first, last)
+        )
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.folder.cleanup()
+
+
+def ends(output):
+    return re.findall(r"^(?:done|left) (updates=\S+ rate=\S+ hash=\S+)$", output, re.M)
+
+
+@unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
+@unittest.skipUnless(os.environ.get("have_gloo", "yes") == "yes", "--without-gloo")
+class Members(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """What one member alone does, start to end."""
+        cls.alone = Training(1, "--passes", PASSES)
+        assert cls.alone.finish() == 0, cls.alone.output()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.alone.close()
+
+    def begin(self, *arguments, **options):
+        training = Training(*arguments, **options)
+        self.addCleanup(training.close)
+        return training
+
+    def compare(self, training):
+        expected, losses = self.alone.losses(), training.losses()
+        self.assertEqual(len(expected), SAMPLES * PASSES // 16)
+        self.assertEqual(losses.keys(), expected.keys())
+        worst = max(abs(losses[s] - expected[s]) / expected[s] for s in expected)
+        # Sums in another order, in float32, over 240 steps.
+        self.assertLess(worst, 1e-3)
+        self.assertEqual(training.positions(), sorted(list(range(SAMPLES)) * PASSES))
+
+    def resize(self, workers):
+        training = self.begin(
+            1, "--passes", PASSES, "--step-ms", 15, "--workers", workers
+        )
+        training.wait(lambda: training.steps() >= 20)
+        training.order("add")
+        training.wait(lambda: training.size() == 2)
+        training.order("add")
+        training.wait(lambda: training.size() == 3)
+        training.wait(lambda: training.steps() >= 150)
+        training.order("remove l1 20")
+        training.wait(lambda: training.size() == 2)
+        self.assertEqual(training.finish(), 0, training.output())
+        self.compare(training)
+        self.assertEqual(training.events("member_lost"), [])
+        done = ends(training.output())
+        self.assertEqual(len([e for e in done if "updates=240 " in e]), 2)
+        self.assertEqual(len({e for e in done if "updates=240 " in e}), 1, done)
+
+    def test_resize(self):
+        """1, 3, 2 members: the losses of one alone, every sample once per pass"""
+        self.resize(workers=0)
+
+    def test_resize_with_workers(self):
+        """the same with loader workers in every member"""
+        self.resize(workers=2)
+
+    def test_loss(self):
+        """a member is killed: every sample once, the others' states stay equal"""
+        training = self.begin(3, "--passes", PASSES, "--step-ms", 15, "--workers", 1)
+        training.wait(lambda: training.steps() >= 30)
+        victim = training.events("member_started")[1]["pid"]
+        children = Path(f"/proc/{victim}/task/{victim}/children").read_text().split()
+        self.assertEqual(len(children), 1, "no loader worker")
+        os.kill(victim, signal.SIGKILL)
+        training.wait(lambda: len(training.events("member_lost")) == 1)
+        self.assertEqual(training.finish(), 0, training.output())
+        self.assertEqual(training.positions(), sorted(list(range(SAMPLES)) * PASSES))
+        self.assertEqual(len(set(ends(training.output()))), 1, training.output())
+        self.assertFalse(Path("/proc", children[0]).exists(), "its worker lives on")
+
+    def test_checkpoint(self):
+        """gleaner.load() gives plain dictionaries that train on as the rest did"""
+        training = self.begin(
+            2, "--passes", PASSES, options=("--checkpoint-interval", "0.2")
+        )
+        self.assertEqual(training.finish(), 0, training.output())
+        files = sorted((training.dir / "checkpoints").iterdir())
+        self.assertTrue(files)
+        saved = gleaner.load(files[-1])
+        losses = train_on(saved, self.alone)
+        for step, (got, expected) in losses.items():
+            self.assertAlmostEqual(got, expected, delta=1e-3 * expected, msg=step)
+        self.assertGreater(len(losses), 5)
+
+
+def train_on(saved, alone):
+    """Continue from a checkpoint in a plain loop; (loss, that of the whole run)
+    by step, for the rest of the pass."""
+    import torch
+    from trainer import BATCH, Points, objects
+    from torch import nn
+
+    model, optimizer, scheduler, average = objects()
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    scheduler.load_state_dict(saved["scheduler"])
+    average.load_state_dict(saved["ema"])
+    assert saved["state"] == {"counted": {"updates": saved["step"]}}
+    assert int(average.n_averaged) == saved["step"]
+    samples, points = all_samples(), Points()
+    expected, losses = alone.losses(), {}
+    for step in range(saved["step"] + 1, len(samples) + 1):
+        xs, ys = zip(*(points[i] for i in samples[step - 1]))
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(torch.stack(xs))[:, 0], torch.stack(ys))
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimizer.step()
+        scheduler.step()
+        losses[step] = loss.item(), expected[step]
+    return losses
+
+
+def all_samples():
+    """Of each step, as they are dealt out."""
+    import torch
+    from trainer import BATCH, Points
+
+    model = torch.nn.Linear(1, 1)
+    job = gleaner.init(model, torch.optim.SGD(model.parameters(), lr=0))
+    steps = []
+    loader = gleaner.DataLoader(Points(), batch_size=BATCH, seed=7)
+    for x, _ in job.steps(loader, passes=PASSES):
+        steps.append(job.samples)
+        job.backward(model(x[:, :1]).sum())
+        job.step()
+    return steps
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program that the tests train with several members.
+
+It fits a small network, logs each step's loss, and prints at its end how many
+updates its state has seen and a hash of all parameters.
+"""
+
+import argparse
+import hashlib
+import time
+
+import torch
+from torch import nn
+
+import gleaner
+
+SAMPLES = 960
+BATCH = 16
+
+
+class Points:
+    """Sample i: eight numbers, and a function of them to be learned."""
+
+    def __len__(self):
+        return SAMPLES
+
+    def __getitem__(self, i):
+        x = torch.randn(8, generator=torch.Generator().manual_seed(i))
+        return x, x.prod() + x.sum()
+
+
+def objects():
+    """Model, optimizer, scheduler, average; always the same."""
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.7)
+    average = torch.optim.swa_utils.AveragedModel(model)
+    return model, optimizer, scheduler, average
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--step-ms", type=float, default=0)
+    parser.add_argument("--workers", type=int, default=0)
+    options = parser.parse_args()
+
+    model, optimizer, scheduler, average = objects()
+    counted = {"updates": 0}
+    job = gleaner.init(
+        model,
+        optimizer,
+        scheduler,
+        clip_norm=5.0,
+        ema=average,
+        state={"counted": counted},
+    )
+    loader = gleaner.DataLoader(
+        Points(), batch_size=BATCH, seed=7, num_workers=options.workers
+    )
+    for x, y in job.steps(loader, passes=options.passes):
+        time.sleep(options.step_ms / 1000)
+        loss = nn.functional.mse_loss(model(x)[:, 0], y)
+        mean = job.mean(loss)
+        job.backward(loss)
+        if not job.step():
+            continue
+        counted["updates"] += 1
+        job.log({"loss": loss, "members": job.world_size})
+        job.log({"reduced_loss": float(mean)})
+    digest = hashlib.sha256()
+    for parameter in list(model.parameters()) + list(average.parameters()):
+        digest.update(parameter.detach().numpy().tobytes())
+    print(
+        f"{'done' if job.finished else 'left'} updates={counted['updates']} "
+        f"rate={scheduler.get_last_lr()[0]:.9f} hash={digest.hexdigest()[:16]}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
