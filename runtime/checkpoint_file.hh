@@ -4,8 +4,8 @@
 /// 8 bytes length of the header, little endian; the header, JSON; the tensors.
 /// The header names each tensor's type, shape and place, so that any
 /// safetensors reader finds parameters by name.  Its "__metadata__" holds
-/// strings: "gleaner" = "1", "schema" (Registry::schema), "header" (what the
-/// session needs: step and sampler) and "blobs" (JSON, base64).
+/// strings: "gleaner" = "1", "schema" (Registry::schema) and "state", JSON of
+/// the schema, "session" (JSON: step and sampler) and "blobs" (base64).
 #pragma once
 
 #include <map>

@@ -5,7 +5,8 @@ python_tests = \
 	%reldir%/features.py \
 	%reldir%/install.py \
 	%reldir%/members.py \
-	%reldir%/refusals.py
+	%reldir%/refusals.py \
+	%reldir%/saved.py
 EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \
 	%reldir%/trainer.py
 if HAVE_PYTHON

@@ -2,13 +2,12 @@
 """What is in a checkpoint, as PyTorch objects?  Needs no libgleaner.
 
 A checkpoint is a safetensors file: its length, a JSON header that says where
-each tensor lies, the tensors; in the header, blobs that torch.save() wrote.
+each tensor lies, the tensors; in the header, blobs (see encoding.py).
 """
 
 from __future__ import annotations
 
 import base64
-import io
 import json
 import math
 import os
@@ -17,6 +16,8 @@ from typing import Any, Dict, Union
 
 import torch
 from torch import Tensor
+
+from .encoding import NotPlain, from_bytes
 
 _DTYPES = {
     "F32": torch.float32,
@@ -31,21 +32,22 @@ def load(path: Union[str, "os.PathLike[str]"], trust: bool = False) -> Dict[str,
     """Read a checkpoint: plain dictionaries for load_state_dict().
 
     "model", "optimizer", and where the training had them "scheduler", "scaler",
-    "ema" and "state" (by name); "step" and "samples_seen".  With `trust`, blobs
-    may hold any Python object, and reading it may run code that it names."""
+    "ema" and "state" (by name); "step" and "samples_seen".  With `trust`, objects
+    that are no plain data are read too, which may run any code."""
     header, tensors = _read(path)
     metadata = header.get("__metadata__", {})
     if metadata.get("gleaner") != "1":
         raise ValueError(f"'{path}' is not a checkpoint of Gleaner")
+    state = json.loads(metadata["state"])
     blobs = {
         name: _unpack(path, name, base64.b64decode(data), trust)
-        for name, data in json.loads(metadata["blobs"]).items()
+        for name, data in state["blobs"].items()
     }
     if "layout" not in blobs:
         raise ValueError(f"'{path}' is of a program that did not use gleaner.init()")
     for name, (dtype, shape) in blobs["layout"]["tensors"].items():
         tensors[name] = tensors[name].view(dtype).view(shape)
-    return _assemble(tensors, blobs, json.loads(metadata["header"]))
+    return _assemble(tensors, blobs, json.loads(state["session"]))
 
 
 def _read(path: Any) -> "tuple[Dict[str, Any], Dict[str, Tensor]]":
@@ -80,14 +82,11 @@ def _tensor(data: bytearray, start: int, entry: Dict[str, Any]) -> Tensor:
 
 
 def _unpack(path: Any, name: str, data: bytes, trust: bool) -> Any:
-    """torch.load() of numbers, strings and tensors; of anything if trusted."""
     try:
-        return torch.load(io.BytesIO(data), weights_only=not trust)
-    except Exception as why:
-        if trust:
-            raise
+        return from_bytes(data, trust)
+    except NotPlain as why:
         raise ValueError(
-            f"blob '{name}' of '{path}' holds more than numbers and text ({why}) "
+            f"blob '{name}' of '{path}' is {why} (reading it may run any code) "
             "[gleaner.load(path, trust=True), if you trust the file]"
         ) from why
 

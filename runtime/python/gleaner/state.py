@@ -3,13 +3,11 @@
 
 Tensors are registered where they lie, under the names of the model's
 state_dict(); the optimizer's as `optimizer:PARAMETER:ENTRY`, those of an
-averaged model as `ema:NAME`.  All else is registered as blobs that torch.save()
-wrote.  `gleaner.load()` puts them together again.
+averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.  `gleaner.load()` puts them together again.
 """
 
 from __future__ import annotations
 
-import io
 from typing import Any, Callable, Dict, Mapping, Optional
 
 import torch
@@ -18,6 +16,7 @@ from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
 from . import core
+from .encoding import from_bytes, to_bytes
 from .optimizer_state import OptimizerState
 
 # What libgleaner knows; other types are moved as bytes.
@@ -27,16 +26,6 @@ _NATIVE = {
     torch.int64: core.INT64,
     torch.uint8: core.UINT8,
 }
-
-
-def to_bytes(value: Any) -> bytes:
-    out = io.BytesIO()
-    torch.save(value, out)
-    return out.getvalue()
-
-
-def from_bytes(data: bytes) -> Any:
-    return torch.load(io.BytesIO(data))
 
 
 class State:
@@ -152,7 +141,7 @@ class State:
         load: Callable[[Any], Any],
     ) -> None:
         def load_bytes(data: bytes) -> None:
-            load(from_bytes(data))
+            load(from_bytes(data, trust=True))
 
         training.blob(name, lambda: to_bytes(save()), load_bytes)
 
