@@ -8,6 +8,12 @@ EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \
 check_PROGRAMS += %reldir%/hello_malleable
 %canon_reldir%_hello_malleable_SOURCES = %reldir%/hello_malleable.c
 %canon_reldir%_hello_malleable_LDADD = runtime/libgleaner.la
+
+check_PROGRAMS += %reldir%/hello_malleable_cc
+%canon_reldir%_hello_malleable_cc_SOURCES = %reldir%/hello_malleable.cc
+# Its own flags, so that its object has another name than hello_malleable.c's.
+%canon_reldir%_hello_malleable_cc_CXXFLAGS = $(AM_CXXFLAGS)
+%canon_reldir%_hello_malleable_cc_LDADD = runtime/libgleaner.la
 dist_check_SCRIPTS += %reldir%/hello_malleable.t
 TESTS += %reldir%/hello_malleable.t
 

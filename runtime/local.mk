@@ -87,7 +87,9 @@ noinst_LTLIBRARIES += %reldir%/libchild.la
 # What programs link with.  Only gleaner.h can be seen of it.
 lib_LTLIBRARIES += %reldir%/libgleaner.la
 gleanerincludedir = $(includedir)/gleaner
-gleanerinclude_HEADERS = %reldir%/include/gleaner/gleaner.h
+gleanerinclude_HEADERS = \
+	%reldir%/include/gleaner/gleaner.h \
+	%reldir%/include/gleaner/gleaner.hpp
 %canon_reldir%_libgleaner_la_SOURCES = %reldir%/gleaner_api.cc
 %canon_reldir%_libgleaner_la_LIBADD = %reldir%/libmember.la
 %canon_reldir%_libgleaner_la_LDFLAGS = -version-info 0:0:0 -no-undefined \

@@ -35,4 +35,11 @@ TESTS += %reldir%/test_member
 %canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_member_LDADD = test/unit/libtestmain.la runtime/libmember.la
 %canon_reldir%_test_member_LDFLAGS = -pthread
+
+# With the library as programs have it: nothing but gleaner.h is visible.
+check_PROGRAMS += %reldir%/test_cpp_face
+TESTS += %reldir%/test_cpp_face
+%canon_reldir%_test_cpp_face_SOURCES = %reldir%/cpp_face_test.cc
+%canon_reldir%_test_cpp_face_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_cpp_face_LDADD = test/unit/libtestmain.la runtime/libgleaner.la
 endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+/// gleaner.h for C++20: a training as an object, its steps as a range.
+///
+///     gleaner::Training training({.dataset_size = 60000, .global_batch = 64});
+///     auto gradient = training.parameter("weight", weight, {784, 10});
+///     for (gleaner::Step& step : training.steps()) {
+///       step.reduce([&] {
+///         ... add the gradient of each of step.samples(), divided by
+///             step.global_batch(), to `gradient` ...
+///       });
+///       ... update the weight from the gradient ...
+///       step.log("loss", loss);
+///     }
+///
+/// Failures are exceptions: a training can do nothing better than end, and the
+/// loop stays readable.  All of it is inline and compiled into the program;
+/// libgleaner itself has no C++ interface and throws nothing.  What callbacks
+/// throw comes out of the call during which they ran.
+#pragma once
+
+#include <gleaner/gleaner.h>
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gleaner {
+
+/// A call failed.
+class Error : public std::runtime_error {
+ public:
+  Error(int code, std::string const& why)
+      : std::runtime_error(std::string(gleaner_strerror(code)) +
+                           (why.empty() ? "" : ": " + why)),
+        code_(code) {}
+  int code() const { return code_; }  ///< GLEANER_E...
+
+ private:
+  int code_;
+};
+
+/// See gleaner_options.
+struct Options {
+  std::uint64_t dataset_size = 0;  ///< samples in one pass
+  std::uint32_t global_batch = 0;  ///< samples per step over all members
+  std::uint32_t passes = 1;
+  std::uint64_t seed = 0;
+  bool drop_last = false;
+};
+
+/// Sizes of a tensor's dimensions; {}: one, of all values.
+using Shape = std::vector<std::int64_t>;
+
+namespace detail {
+
+template <class T>
+constexpr int dtype() {
+  if constexpr (std::is_same_v<T, float>) return GLEANER_FLOAT32;
+  if constexpr (std::is_same_v<T, double>) return GLEANER_FLOAT64;
+  if constexpr (std::is_same_v<T, std::int64_t>) return GLEANER_INT64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return GLEANER_UINT8;
+  return 0;
+}
+
+/// Memory that does not go with the expression: a named vector, a span.
+template <class Range>
+concept Memory = std::ranges::contiguous_range<Range> &&
+    std::ranges::sized_range<Range> && std::ranges::borrowed_range<Range> &&
+    dtype<std::ranges::range_value_t<Range>>()
+!= 0;
+
+struct Blob {
+  std::function<std::string()> save;
+  std::function<void(std::string_view)> load;
+  struct State* state = nullptr;
+  std::string saved{};
+};
+
+/// What a Training holds; stays where it is when the Training moves.
+struct State {
+  gleaner_training* g = nullptr;
+  gleaner_step_info info{};
+  bool finished = false;
+  std::deque<Blob> blobs{};
+  std::function<void()> update{};
+  std::exception_ptr thrown{};
+
+  State() = default;
+  State(State const&) = delete;
+  State& operator=(State const&) = delete;
+  ~State() { gleaner_close(g); }
+
+  int check(int code) {
+    if (auto const what = std::exchange(thrown, nullptr))
+      std::rethrow_exception(what);
+    if (code < 0) throw Error(code, gleaner_error(g));
+    return code;
+  }
+
+  /// A call from C: what it throws waits for the caller of C.
+  template <class Call>
+  int run(Call const& call) noexcept {
+    try {
+      call();
+      return 0;
+    } catch (...) {
+      thrown = std::current_exception();
+      return 1;
+    }
+  }
+};
+
+inline int save_blob(void* ctx, void* data, size_t* size) {
+  auto& blob = *static_cast<Blob*>(ctx);
+  return blob.state->run([&] {
+    if (data)
+      std::memcpy(data, blob.saved.data(), blob.saved.size());
+    else
+      blob.saved = blob.save();
+    *size = blob.saved.size();
+  });
+}
+
+inline int load_blob(void* ctx, void const* data, size_t size) {
+  auto& blob = *static_cast<Blob*>(ctx);
+  return blob.state->run([&] {
+    blob.load({static_cast<char const*>(data), size});
+  });
+}
+
+inline int run_update(void* ctx) {
+  auto& state = *static_cast<State*>(ctx);
+  return state.run([&] { state.update(); });
+}
+
+}  // namespace detail
+
+/// One step, as this member shall compute it.  A view: valid in the loop's
+/// body.
+class Step {
+ public:
+  explicit Step(detail::State& state) : state_(&state) {}
+
+  /// This member's samples; none when there are more members than samples.
+  std::span<std::uint64_t const> samples() const {
+    return {info().samples, info().n_samples};
+  }
+  std::uint64_t number() const { return info().step; }  ///< from 1
+  std::uint64_t pass() const { return info().pass; }    ///< from 0
+  std::uint32_t global_batch() const { return info().global_batch; }
+  std::uint64_t samples_seen() const { return info().samples_seen; }
+  std::uint32_t world_size() const { return info().world_size; }
+  std::uint32_t rank() const { return info().rank; }
+  std::uint64_t rng_seed() const { return info().rng_seed; }
+
+  /// Compute this member's gradients and sum them over all members.  `compute`
+  /// is called once, and again, with other samples and gradients of zero, when
+  /// members were lost.
+  template <std::invocable Compute>
+  void reduce(Compute&& compute) {
+    compute();
+    while (state_->check(gleaner_reduce(state_->g)) == GLEANER_MORE) {
+      state_->check(gleaner_step_now(state_->g, &state_->info));
+      compute();
+    }
+  }
+
+  /// This parameter's gradient is complete: see gleaner_gradient_ready().
+  void gradient_ready(std::string const& name) {
+    state_->check(gleaner_gradient_ready(state_->g, name.c_str()));
+  }
+
+  /// Run the update that was registered.
+  void apply() { state_->check(gleaner_apply(state_->g)); }
+
+  /// Report the mean of a value over this member's samples, or over `n`.
+  void log(std::string const& key, double value) {
+    log(key, value, info().n_samples);
+  }
+  void log(std::string const& key, double value, std::uint64_t n) {
+    if (n > 0) state_->check(gleaner_log(state_->g, key.c_str(), value, n));
+  }
+
+ private:
+  gleaner_step_info const& info() const { return state_->info; }
+  detail::State* state_;
+};
+
+/// The steps that are left.  Going on to the next one waits for it.
+class Steps {
+ public:
+  class Iterator {
+   public:
+    using value_type = Step;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator(detail::State& state, int started) : state_(&state), step_(state) {
+      if (started == GLEANER_OK)
+        advance();
+      else
+        take(started);
+    }
+    Step& operator*() { return step_; }
+    Iterator& operator++() {
+      advance();
+      return *this;
+    }
+    void operator++(int) { advance(); }
+    bool operator==(std::default_sentinel_t) const { return over_; }
+
+   private:
+    void advance() {
+      take(state_->check(gleaner_step(state_->g, &state_->info)));
+    }
+    void take(int code) {
+      over_ = code != GLEANER_STEP;
+      state_->finished = code == GLEANER_DONE;
+    }
+    detail::State* state_;
+    Step step_;
+    bool over_ = false;
+  };
+
+  Steps(detail::State& state, int started)
+      : state_(&state), started_(started) {}
+  Iterator begin() { return {*state_, started_}; }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  detail::State* state_;
+  int started_;  ///< what gleaner_start() returned
+};
+
+/// A membership in a training.  Throws Error; leaves when destroyed.
+class Training {
+ public:
+  /// Join; see gleaner_open().
+  explicit Training(Options const& options)
+      : state_(std::make_unique<detail::State>()) {
+    gleaner_options o = GLEANER_OPTIONS_INIT;
+    o.dataset_size = options.dataset_size;
+    o.global_batch = options.global_batch;
+    o.passes = options.passes;
+    o.seed = options.seed;
+    o.drop_last = options.drop_last ? 1 : 0;
+    state_->check(gleaner_open(&o, &state_->g));
+  }
+
+  /// Register what is learned.  The memory of the gradient: as many values,
+  /// zero when a step begins, the mean over all members after Step::reduce().
+  template <detail::Memory Range>
+  auto parameter(std::string const& name, Range&& values, Shape shape = {}) {
+    using T = std::ranges::range_value_t<Range>;
+    static_assert(std::is_floating_point_v<T>, "only floats have gradients");
+    add(name, values, std::move(shape), GLEANER_PARAM);
+    auto* gradient = gleaner_gradient(state_->g, name.c_str());
+    return std::span<T>(static_cast<T*>(gradient), std::ranges::size(values));
+  }
+
+  /// Register other state: what an optimizer remembers; anything else.
+  template <detail::Memory Range>
+  void optimizer(std::string const& name, Range&& values, Shape shape = {}) {
+    add(name, values, std::move(shape), GLEANER_OPTIMIZER);
+  }
+  template <detail::Memory Range>
+  void buffer(std::string const& name, Range&& values, Shape shape = {}) {
+    add(name, values, std::move(shape), GLEANER_BUFFER);
+  }
+
+  /// Register what is no tensor.
+  void blob(std::string const& name, std::function<std::string()> save,
+            std::function<void(std::string_view)> load) {
+    state_->blobs.push_back({std::move(save), std::move(load), state_.get()});
+    state_->check(gleaner_blob(state_->g, name.c_str(), detail::save_blob,
+                               detail::load_blob, &state_->blobs.back()));
+  }
+
+  /// Register what Step::apply() runs.
+  void on_update(std::function<void()> update) {
+    state_->update = std::move(update);
+    state_->check(gleaner_update(state_->g, detail::run_update, state_.get()));
+  }
+
+  /// Start: a joiner's state is filled in here.  Then go through all steps.
+  /// Empty when the training does not need this member after all.
+  Steps steps() { return {*state_, state_->check(gleaner_start(state_->g))}; }
+
+  /// After the loop: every pass is over.  Else this member was released.
+  bool finished() const { return state_->finished; }
+
+  /// The last step there was.
+  Step last_step() const { return Step(*state_); }
+
+ private:
+  template <class Range>
+  void add(std::string const& name, Range& values, Shape shape, int role) {
+    auto const n = static_cast<std::int64_t>(std::ranges::size(values));
+    if (shape.empty()) shape = {n};
+    std::int64_t product = 1;
+    for (auto extent : shape) product *= extent;
+    if (product != n)
+      throw Error(GLEANER_EINVAL,
+                  "tensor '" + name + "' has " + std::to_string(n) +
+                      " values, but its shape has " + std::to_string(product));
+    using T = std::ranges::range_value_t<Range>;
+    state_->check(gleaner_tensor(state_->g, name.c_str(),
+                                 std::ranges::data(values), detail::dtype<T>(),
+                                 shape.data(), int(shape.size()), role));
+  }
+
+  std::unique_ptr<detail::State> state_;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/// gleaner.hpp: what the C++ face adds to gleaner.h.
+#include <array>
+#include <catch2/catch.hpp>
+#include <gleaner/gleaner.hpp>
+#include <numeric>
+#include <set>
+
+namespace {
+
+using Catch::Contains;
+
+gleaner::Options ten_samples() {
+  return {.dataset_size = 10, .global_batch = 4};
+}
+
+TEST_CASE("wrong options throw with the library's words and code") {
+  try {
+    gleaner::Training training({.dataset_size = 10});
+    FAIL("opened");
+  } catch (gleaner::Error const& error) {
+    CHECK(error.code() == GLEANER_EINVAL);
+    CHECK_THAT(error.what(), Contains("global_batch is 0"));
+  }
+}
+
+TEST_CASE("the range visits every step, and every sample once") {
+  gleaner::Training training(ten_samples());
+  std::array<float, 2> weight{};
+  auto const gradient = training.parameter("w", weight);
+  std::multiset<std::uint64_t> seen;
+  std::vector<std::uint64_t> numbers;
+  for (auto& step : training.steps()) {
+    step.reduce([&] {
+      for (auto sample : step.samples()) {
+        seen.insert(sample);
+        gradient[1] += 1.0f / float(step.global_batch());
+      }
+    });
+    CHECK(gradient[0] == 0);
+    CHECK(gradient[1] == Approx(1));
+    step.log("loss", 1);
+    numbers.push_back(step.number());
+  }
+  CHECK(training.finished());
+  CHECK(numbers == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(seen == std::multiset<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("a body that does not reduce is an error in the next step") {
+  gleaner::Training training(ten_samples());
+  std::vector<float> weight(3);
+  training.parameter("w", weight);
+  auto const forgetful = [&] {
+    for ([[maybe_unused]] auto& step : training.steps()) {
+    }
+  };
+  CHECK_THROWS_WITH(forgetful(), Contains("before gleaner_reduce()"));
+}
+
+TEST_CASE("a shape must have as many values as the memory") {
+  gleaner::Training training(ten_samples());
+  std::vector<double> weight(6);
+  CHECK(training.parameter("w", weight, {2, 3}).size() == 6);
+  CHECK_THROWS_WITH(training.buffer("b", weight, {2, 2}),
+                    Contains("'b' has 6 values, but its shape has 4"));
+  CHECK_THROWS_WITH(training.buffer("w", weight), Contains("name is taken"));
+}
+
+TEST_CASE("spans, bytes and integers are memory too") {
+  gleaner::Training training(ten_samples());
+  std::vector<float> weight(8);
+  std::array<std::uint8_t, 3> bytes{};
+  std::int64_t count = 0;
+  CHECK(training.parameter("w", std::span(weight).subspan(2)).size() == 6);
+  training.buffer("bytes", bytes);
+  training.optimizer("count", std::span(&count, 1));
+}
+
+TEST_CASE("apply() runs the update, and what it throws comes out of it") {
+  gleaner::Training training(ten_samples());
+  std::vector<float> weight(1);
+  training.parameter("w", weight);
+  int updates = 0;
+  training.on_update([&] {
+    if (++updates == 2) throw std::domain_error("mine");
+  });
+  auto const train = [&] {
+    for (auto& step : training.steps()) {
+      step.reduce([] {});
+      step.apply();
+    }
+  };
+  CHECK_THROWS_AS(train(), std::domain_error);
+  CHECK(updates == 2);
+}
+
+TEST_CASE("a training can be moved while it runs") {
+  gleaner::Training first(ten_samples());
+  std::vector<float> weight(1);
+  first.parameter("w", weight);
+  first.blob(
+      "b", [] { return "saved"; }, [](std::string_view) {});
+  int updates = 0;
+  first.on_update([&] { ++updates; });
+  gleaner::Training training = std::move(first);
+  for (auto& step : training.steps()) {
+    step.reduce([] {});
+    step.apply();
+  }
+  CHECK(updates == 3);
+}
+
+TEST_CASE(
+    "the samples of coming steps are foretold to a member that is alone") {
+  gleaner_options options = GLEANER_OPTIONS_INIT;
+  options.dataset_size = 10;
+  options.global_batch = 4;
+  options.passes = 2;
+  gleaner_training* g = nullptr;
+  REQUIRE(gleaner_open(&options, &g) == GLEANER_OK);
+  REQUIRE(gleaner_start(g) == GLEANER_OK);
+  std::vector<std::vector<std::uint64_t>> foretold, given;
+  gleaner_step_info step{};
+  while (gleaner_step(g, &step) == GLEANER_STEP) {
+    given.emplace_back(step.samples, step.samples + step.n_samples);
+    std::uint64_t samples[4];
+    std::size_t n = 0;
+    for (std::uint32_t ahead = 1; given.size() == 1; ++ahead) {
+      auto const code = gleaner_samples_ahead(g, ahead, samples, 4, &n);
+      if (code == GLEANER_DONE) break;
+      REQUIRE(code == GLEANER_OK);
+      foretold.emplace_back(samples, samples + n);
+    }
+    CHECK(gleaner_samples_ahead(g, 0, samples, 4, &n) == GLEANER_ESTATE);
+    REQUIRE(gleaner_reduce(g) == GLEANER_OK);
+  }
+  CHECK(given.size() == 6);
+  given.erase(given.begin());
+  CHECK(foretold == given);
+  gleaner_close(g);
+}
+
+}  // namespace
