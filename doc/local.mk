@@ -14,4 +14,21 @@ dist_doc_DATA += \
 dist_man_MANS += \
 	%reldir%/man1/gleaner-sim.1 \
 	%reldir%/man1/gleaner-solve.1 \
+	%reldir%/man3/gleaner.3 \
+	%reldir%/man3/gleaner_apply.3 \
+	%reldir%/man3/gleaner_blob.3 \
+	%reldir%/man3/gleaner_close.3 \
+	%reldir%/man3/gleaner_error.3 \
+	%reldir%/man3/gleaner_gradient.3 \
+	%reldir%/man3/gleaner_gradient_ready.3 \
+	%reldir%/man3/gleaner_log.3 \
+	%reldir%/man3/gleaner_open.3 \
+	%reldir%/man3/gleaner_reduce.3 \
+	%reldir%/man3/gleaner_samples_ahead.3 \
+	%reldir%/man3/gleaner_start.3 \
+	%reldir%/man3/gleaner_step.3 \
+	%reldir%/man3/gleaner_step_now.3 \
+	%reldir%/man3/gleaner_strerror.3 \
+	%reldir%/man3/gleaner_tensor.3 \
+	%reldir%/man3/gleaner_update.3 \
 	%reldir%/man7/gleaner.7

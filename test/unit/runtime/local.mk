@@ -1,4 +1,7 @@
 ## Unit tests of runtime.
+dist_check_SCRIPTS += %reldir%/manual.t
+TESTS += %reldir%/manual.t
+
 if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
