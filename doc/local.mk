@@ -9,6 +9,7 @@ dist_doc_DATA += \
 	%reldir%/demo.md \
 	%reldir%/dependencies.md \
 	%reldir%/glossary.md \
+	%reldir%/python.md \
 	%reldir%/protocol.md
 
 dist_man_MANS += \

@@ -1,6 +1,15 @@
 ## Programs to learn from; `make check` builds them and runs the smallest.
 dist_pkgdata_DATA += %reldir%/problem.json %reldir%/train.sbatch
 
+# PyTorch programs, plain and malleable; doc/python.md shows the difference.
+examples_pythondir = $(pkgdatadir)/python
+dist_examples_python_DATA = \
+	%reldir%/python/char_lm.py \
+	%reldir%/python/char_lm_malleable.py \
+	%reldir%/python/models.py \
+	%reldir%/python/resnet.py \
+	%reldir%/python/resnet_malleable.py
+
 # What ./demo runs.
 EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \
 	%reldir%/demo/rigid

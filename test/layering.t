@@ -20,7 +20,16 @@ only_in() {  # header pattern, description, files that may include it
   then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $what only in $files"; fi
 }
-echo 1..16
+imports() {  # pattern, description, the only file with it (or without: !file)
+  n=$((n + 1))
+  found=$(cd runtime/python/gleaner && grep -lE "^ *(import|from) $1\b" ./*.py)
+  case $3 in
+    !*) found=$(echo "$found" | grep -Fx "./${3#!}") ;;
+    *) found=$(echo "$found" | grep -vFx "./$3") ;;
+  esac
+  if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
+}
+echo 1..18
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -37,3 +46,5 @@ only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
 only_in 'torch/'  "LibTorch"        'examples/'
 only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'
+imports cffi  'in Python, only core.py calls libgleaner'  core.py
+imports torch 'and core.py does without PyTorch'          '!core.py'
