@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "alloc/worth.hh"
 #include "alloc/problem_json.hh"
+#include "alloc/worth.hh"
 #include "cli/text_table.hh"
 
 namespace gleaner::cli {

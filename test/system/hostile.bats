@@ -168,7 +168,7 @@ training_ports() { # PROGRAM
   run gleanerd --config "$work/none.yaml" --check-config
   [[ $status != 0 && $output = *none.yaml* ]]
   run gleanerd --check-config
-  [[ $status = 0 && $output = *"policy: exact"* ]]
+  [[ $status = 0 && $output = *"policy: gleaner"* ]]
 }
 
 @test "an unreadable gleaner.yaml: Slurm works, --malleable is refused" {
