@@ -34,11 +34,15 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 %canon_reldir%_liballoc_la_CXXFLAGS = $(AM_CXXFLAGS) \
 	-ftree-vectorize -fvect-cost-model=dynamic
 %canon_reldir%_liballoc_la_LIBADD = src/core/libcore.la
-%canon_reldir%_liballoc_la_CPPFLAGS = $(AM_CPPFLAGS)
+
+# Policy milp is for comparison.  gleanerd, which has no use for it, links the
+# second of these and not CBC.
+noinst_LTLIBRARIES += %reldir%/libmilp.la %reldir%/libmilp_absent.la
+%canon_reldir%_libmilp_absent_la_SOURCES = %reldir%/milp_absent.cc
 if HAVE_CBC
-%canon_reldir%_liballoc_la_SOURCES += %reldir%/milp.cc
-%canon_reldir%_liballoc_la_CPPFLAGS += $(CBC_CPPFLAGS)
-%canon_reldir%_liballoc_la_LIBADD += $(CBC_LIBS)
+%canon_reldir%_libmilp_la_SOURCES = %reldir%/milp.cc
+%canon_reldir%_libmilp_la_CPPFLAGS = $(AM_CPPFLAGS) $(CBC_CPPFLAGS)
+%canon_reldir%_libmilp_la_LIBADD = $(CBC_LIBS)
 else
-%canon_reldir%_liballoc_la_SOURCES += %reldir%/milp_absent.cc
+%canon_reldir%_libmilp_la_SOURCES = %reldir%/milp_absent.cc
 endif

@@ -39,6 +39,7 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 %canon_reldir%_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
 %canon_reldir%_libcli_la_LIBADD = src/sim/libsim.la src/alloc/liballoc.la \
+	src/alloc/libmilp.la \
 	src/core/libcore.la
 
 bin_PROGRAMS += %reldir%/gleaner

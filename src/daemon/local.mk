@@ -19,6 +19,7 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/status.cc
 %canon_reldir%_libbrain_la_LIBADD = \
 	src/alloc/liballoc.la \
+	src/alloc/libmilp_absent.la \
 	src/profile/libprofile.la \
 	src/proto/libproto.la \
 	src/core/libconfig.la

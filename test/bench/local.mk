@@ -5,7 +5,7 @@ EXTRA_PROGRAMS += %reldir%/alloc_bench
 	%reldir%/alloc_bench.cc \
 	%reldir%/problem_families.hh \
 	%reldir%/problem_families.cc
-%canon_reldir%_alloc_bench_LDADD = src/alloc/liballoc.la
+%canon_reldir%_alloc_bench_LDADD = src/alloc/liballoc.la src/alloc/libmilp.la
 
 OUT = bench-results
 bench-alloc: %reldir%/alloc_bench

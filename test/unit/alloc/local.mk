@@ -19,5 +19,6 @@ if HAVE_CBC
 %canon_reldir%_test_alloc_SOURCES += %reldir%/milp_test.cc
 endif
 %canon_reldir%_test_alloc_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
-%canon_reldir%_test_alloc_LDADD = test/unit/libtestmain.la src/alloc/liballoc.la
+%canon_reldir%_test_alloc_LDADD = test/unit/libtestmain.la src/alloc/liballoc.la \
+	src/alloc/libmilp.la
 endif

@@ -14,5 +14,5 @@ TESTS += %reldir%/test_sim
 %canon_reldir%_test_sim_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	$(ZLIB_CFLAGS)
 %canon_reldir%_test_sim_LDADD = test/unit/libtestmain.la src/sim/libsim.la \
-	$(ZLIB_LIBS)
+	src/alloc/libmilp_absent.la $(ZLIB_LIBS)
 endif
