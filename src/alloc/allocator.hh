@@ -58,6 +58,7 @@ struct Problem {
   std::vector<Trainer> trainers;   ///< in order of arrival
   double forward_looking_s = 120;  ///< time in which a resize must pay
   double hole_s_min = 0;           ///< a shorter hole only keeps its trainer
+  int trainers_waiting = 0;        ///< that are not among the trainers yet
 };
 
 /// The nodes of each trainer, in the order of Problem::trainers: first those it
@@ -94,12 +95,17 @@ struct Extras {
   /// accounting; on a machine each swapped node starts a program anew, so
   /// gleanerd does without.
   bool swaps = false;
-  /// Ties go to the trainer with most work left.
+  /// How often Slurm takes a node, per second that a trainer has it.  One on k
+  /// nodes is hit k times as often, and each time loses shrink_s: of its time
+  /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
+  double losses_per_node_s = 2e-4;
+  /// Ties go to the trainer with most work left, so that all finish together;
+  /// but not while others wait to be admitted: then who finishes lets one in.
   bool work_left_first = true;
   /// How much more speed counts that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
 
-  static Extras none() { return {false, 0, false, false, false, 0}; }
+  static Extras none() { return {false, 0, false, false, 0, false, 0}; }
 };
 
 /// A policy and how it differs from its usual self.

@@ -36,7 +36,7 @@ class Classes {
         knapsack_(holdings.pool) {
     order_.resize(problem.trainers.size());
     std::iota(order_.begin(), order_.end(), 0);
-    if (options.extras.work_left_first)
+    if (options.extras.work_left_first && problem.trainers_waiting == 0)
       std::stable_sort(order_.begin(), order_.end(),
                        [&](std::size_t a, std::size_t b) {
                          return problem.trainers[a].work_left >

@@ -199,6 +199,7 @@ Problem read_problem(json const& value) {
   problem.forward_looking_s =
       fields.number("forward_looking_s", problem.forward_looking_s);
   problem.hole_s_min = fields.number("hole_s_min", problem.hole_s_min);
+  problem.trainers_waiting = fields.whole("trainers_waiting", 0, 0);
   auto const& nodes = fields.list("nodes");
   for (std::size_t i = 0; i < nodes.size(); ++i)
     problem.nodes.push_back(read_node(nodes[i], at("nodes", i)));
@@ -274,6 +275,8 @@ ordered_json problem_to_json(Problem const& problem) {
                      {"hole_s_min", problem.hole_s_min},
                      {"nodes", ordered_json::array()},
                      {"trainers", ordered_json::array()}};
+  if (problem.trainers_waiting != 0)
+    value["trainers_waiting"] = problem.trainers_waiting;
   for (auto const& node : problem.nodes)
     value["nodes"].push_back(to_json(node));
   for (auto const& trainer : problem.trainers)

@@ -38,6 +38,7 @@ Worth::Worth(Problem const& problem, Extras const& extras)
 void Worth::list(Trainer const& trainer, int most, double* worth) const {
   List const list{trainer, most, scale(trainer), worth};
   earn(list);
+  if (extras_.losses_per_node_s > 0) charge_losses(list);
   charge_resize(list);
   if (extras_.start_share > 0) charge_start(list);
   if (extras_.deadline_weight > 0) meet_deadline(list);
@@ -58,6 +59,12 @@ void Worth::earn(List const& list) const {
   double const* const speed = list.trainer.speed.data();
   double const per_speed = problem_.forward_looking_s * list.scale;
   for (int k = least; k <= list.most; ++k) list.worth[k] = per_speed * speed[k];
+}
+
+void Worth::charge_losses(List const& list) const {
+  double const share = extras_.losses_per_node_s * list.trainer.shrink_s;
+  if (share == 0) return;
+  for (int k = 1; k <= list.most; ++k) list.worth[k] /= 1 + share * k;
 }
 
 void Worth::charge_resize(List const& list) const {

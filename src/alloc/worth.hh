@@ -35,6 +35,7 @@ class Worth {
 
   double scale(Trainer const& trainer) const;
   void earn(List const& list) const;
+  void charge_losses(List const& list) const;
   void charge_resize(List const& list) const;
   void charge_start(List const& list) const;
   void meet_deadline(List const& list) const;

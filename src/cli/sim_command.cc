@@ -113,6 +113,7 @@ constexpr Without extras[] = {
     {"cold_start", [](Extras& extras) { extras.start_share = 0; }},
     {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
     {"swaps", [](Extras& extras) { extras.swaps = false; }},
+    {"losses", [](Extras& extras) { extras.losses_per_node_s = 0; }},
     {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
 };
 

@@ -183,6 +183,9 @@ void Engine::solve() {
       asked.nodes.push_back(offer(node));
     asked.work_left = trainers_[i].left_samples();
   }
+  problem_.trainers_waiting = 0;
+  for (auto const* training : waiting_)
+    problem_.trainers_waiting += training->submit_s <= now_s_;
   auto const began = std::chrono::steady_clock::now();
   auto const plan = allocator_.allocate(problem_, solve_limit);
   std::chrono::duration<double, std::milli> const took =

@@ -68,6 +68,27 @@ TEST_CASE("ties go to the trainer with most work left") {
   CHECK(counts(solve("exact", problem)) == std::vector{2, 1});
 }
 
+TEST_CASE("while others wait to be admitted, work left does not count") {
+  Problem problem{nodes(3), {trainer("a", 1, 4), trainer("b", 1, 4)}};
+  problem.trainers[1].work_left = 1000;
+  problem.trainers_waiting = 1;
+  CHECK(counts(solve("gleaner", problem)) == std::vector{2, 1});
+}
+
+TEST_CASE("losses keep trainers from growing apart") {
+  // Without them a gains more from the third node than b from the second; but
+  // on three nodes a loses the time of a shrink more often than on two.
+  auto a = trainer("a", 1, 3), b = trainer("b", 1, 3);
+  a.speed = {0, 1, 2, 2.98};
+  b.speed = {0, 1, 1.97, 2.9};
+  Problem problem{nodes(4), {a, b}};
+  problem.forward_looking_s = 1000;
+  CHECK(counts(solve("gleaner", problem)) == std::vector{3, 1});
+  for (auto& t : problem.trainers) t.shrink_s = 60;
+  CHECK(counts(solve("gleaner", problem)) == std::vector{2, 2});
+  CHECK(counts(solve("exact", problem)) == std::vector{3, 1});
+}
+
 TEST_CASE("a trainer gets the nodes that its deadline needs") {
   Problem problem{nodes(4), {trainer("a", 1, 4), trainer("b", 1, 4)}};
   auto& b = problem.trainers[1];
