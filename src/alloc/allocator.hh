@@ -100,7 +100,7 @@ struct Extras {
   /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
   double losses_per_node_s = 2e-4;
   /// Ties go to the trainer with most work left, so that all finish together;
-  /// but not while others wait to be admitted: then who finishes lets one in.
+  /// but not while others wait to be admitted, when it costs samples.
   bool work_left_first = true;
   /// How much more speed counts that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
