@@ -3,6 +3,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_cli
 TESTS += %reldir%/test_cli
 %canon_reldir%_test_cli_SOURCES = \
+	test/unit/source_file.hh \
 	%reldir%/logs_test.cc \
 	%reldir%/sample_audit_test.cc \
 	%reldir%/sim_timeline_test.cc \

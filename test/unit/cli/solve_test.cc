@@ -3,9 +3,8 @@
 #include "cli/solve.hh"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
+
+#include "test/unit/source_file.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -33,16 +32,6 @@ TEST_CASE("a problem stands alone, on one line or many") {
   spread.insert(1, "\n\n");
   CHECK(one(spread).problem.trainers.size() == 1);
   CHECK(one(spread).policy.empty());
-}
-
-std::string source_file(std::string const& name) {
-  char const* top = std::getenv("top_srcdir");
-  std::ifstream file((top ? std::string(top) : ".") + "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  INFO(name << " (run from the source tree, or set top_srcdir)");
-  REQUIRE(file);
-  return text.str();
 }
 
 TEST_CASE("the example is a problem, and the one of the manual") {

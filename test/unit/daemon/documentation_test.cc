@@ -2,24 +2,13 @@
 /// The manual knows every key, and the example file is valid.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "core/config.hh"
+#include "test/unit/source_file.hh"
 
 namespace gleaner {
 namespace {
-
-std::string source_file(std::string const& name) {
-  char const* top = std::getenv("top_srcdir");
-  std::ifstream file((top ? std::string(top) : ".") + "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  INFO(name << " (run from the source tree, or set top_srcdir)");
-  REQUIRE(file);
-  return text.str();
-}
 
 TEST_CASE("gleaner.yaml(5) describes every key, with its default and unit") {
   auto const manual = source_file("doc/man5/gleaner.yaml.5");

@@ -3,6 +3,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_daemon
 TESTS += %reldir%/test_daemon
 %canon_reldir%_test_daemon_SOURCES = \
+	test/unit/source_file.hh \
 	%reldir%/world.hh \
 	%reldir%/adoption_test.cc \
 	%reldir%/documentation_test.cc \
