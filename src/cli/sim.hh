@@ -29,7 +29,8 @@ struct SimOptions {
 
   enum class Rules { freetrain, gleaner } rules = Rules::freetrain;
   sim::LumpCosts lump;
-  /// Measured with char_lm on the minicluster (doc/results-demo.md).
+  /// Of the size that char_lm shows on the minicluster (doc/results-demo.md):
+  /// its start, a lease, a slow stall; loss_s is a stall and some redone work.
   sim::PhaseCosts phases{2, 0.07, 0.12, 0.15};
   double cost_scale = 1;
   double work_scale = 1;  ///< of every training
