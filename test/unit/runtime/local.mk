@@ -19,6 +19,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation_member.cc
 %canon_reldir%_test_generation_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_generation_LDADD = test/unit/libtestmain.la runtime/libgeneration.la
+%canon_reldir%_test_generation_LDFLAGS = -pthread
 
 check_PROGRAMS += %reldir%/test_plane
 TESTS += %reldir%/test_plane

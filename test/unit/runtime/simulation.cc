@@ -60,14 +60,9 @@ World::World(std::uint64_t seed, Faults faults, Mutant mutant)
 void World::run() {
   constexpr std::uint64_t events_max = 60000;
   while (true) {
-    auto const actions = enabled();
-    if (actions.empty()) break;
-    std::vector<double> weights;
-    for (auto const& action : actions) weights.push_back(action.weight);
-    std::discrete_distribution<std::size_t> which(weights.begin(),
-                                                  weights.end());
-    auto const& action = actions[which(random_)];
-    perform(action);
+    find_enabled();
+    if (enabled_.empty()) break;
+    perform(draw());
     if (std::exchange(dirty_, false)) check();
     if (++counts_.events > events_max)
       throw Violation("no end: " + idle_text());
@@ -75,24 +70,43 @@ void World::run() {
   check_end();
 }
 
-std::vector<World::Action> World::enabled() {
-  std::vector<Action> actions;
-  for (auto& [id, p] : processes_) enabled_of(*p, actions);
-  bool const idle = actions.empty();
-  if (finished_) return actions;
-  if (!idle) idle_ = 0;
-  enabled_around(actions);
-  // Only time can help, and it must before long.
-  if (idle && ++idle_ > 400) throw Violation("deadlock: " + idle_text());
-  actions.push_back({Action::Kind::tick, 0, "", idle ? 5. : .1});
-  return actions;
+World::Action World::draw() {
+  double whole = 0;
+  for (auto const& action : enabled_) whole += action.weight;
+  auto at = chance() * whole;
+  for (auto const& action : enabled_)
+    if ((at -= action.weight) < 0) return action;
+  return enabled_.back();
 }
 
-void World::enabled_of(Process& p, std::vector<Action>& actions) {
+void World::enable(Action::Kind kind, msg::MemberId member, double weight) {
+  enabled_.push_back({kind, member, "", weight});
+}
+
+void World::enable(Action::Kind kind, std::string const& node, double weight) {
+  enabled_.push_back({kind, 0, node, weight});
+}
+
+void World::find_enabled() {
+  enabled_.clear();
+  std::erase_if(watched_, [](Process const* p) {
+    return !p->alive && (p->cut || (p->reported && p->outbox.empty()));
+  });
+  for (auto* p : watched_) enabled_of(*p);
+  bool const idle = enabled_.empty();
+  if (finished_) return;
+  if (!idle) idle_ = 0;
+  enabled_around();
+  // Only time can help, and it must before long.
+  if (idle && ++idle_ > 400) throw Violation("deadlock: " + idle_text());
+  enable(Action::Kind::tick, 0, idle ? 5. : .1);
+}
+
+void World::enabled_of(Process& p) {
   using Kind = Action::Kind;
   using User = Process::User;
   auto const add = [&](Kind kind, double weight) {
-    actions.push_back({kind, p.id, "", weight});
+    enable(kind, p.id, weight);
   };
   if (!p.outbox.empty() && !p.cut) add(Kind::to_coordinator, p.from_it);
   if (!p.alive) {
@@ -125,57 +139,52 @@ void World::enabled_of(Process& p, std::vector<Action>& actions) {
     add(Kind::take_over, 1);
   if (!p.writing.empty()) add(Kind::write, .5);
   if (p.loading) add(Kind::load, 1);
-  if (may_complain(p)) add(Kind::complain, .2);
+  if (auto const weight = will_to_complain(p)) add(Kind::complain, weight);
 }
 
-void World::enabled_around(std::vector<Action>& actions) {
+void World::enabled_around() {
   using Kind = Action::Kind;
   int staying = 0;
   bool someone_leaves = false;
   for (auto const& [name, node] : nodes_) {
     if (node.free) {
-      actions.push_back({Kind::gone, 0, name, 1});
+      enable(Kind::gone, name, 1);
       continue;
     }
     someone_leaves = someone_leaves || node.leaving;
     if (node.leaving) continue;
     ++staying;
     int running = 0;
-    for (auto const& [id, p] : processes_)
-      running += p->node == name && p->alive && !p->cut;
-    if (running < node.size) actions.push_back({Kind::replace, 0, name, .3});
+    for (auto const* p : watched_)
+      running += p->alive && !p->cut && p->node == name;
+    if (running < node.size) enable(Kind::replace, name, .3);
   }
-  if (staying < membership_options_.nodes_min)
-    actions.push_back({Kind::come, 0, "", .3});
+  if (staying < membership_options_.nodes_min) enable(Kind::come, 0, .3);
   if (budget_ <= 0) return;
-  if (staying < 4)
-    actions.push_back({Kind::come, 0, "", someone_leaves ? .3 : .06});
-  for (auto const& [name, node] : nodes_) {
-    if (node.free) continue;
-    if (!node.leaving) actions.push_back({Kind::leave, 0, name, .03});
-  }
+  if (staying < 4) enable(Kind::come, 0, someone_leaves ? .3 : .06);
+  for (auto const& [name, node] : nodes_)
+    if (!node.free && !node.leaving) enable(Kind::leave, name, .03);
   if (faults_ == Faults::none) return;
   auto const danger = this->danger();
   for (auto const& [name, node] : nodes_)
-    if (!node.free)
-      actions.push_back({Kind::kill_node, 0, name, .003 * danger});
-  for (auto const& [id, p] : processes_) {
+    if (!node.free) enable(Kind::kill_node, name, .003 * danger);
+  for (auto const* p : watched_) {
     if (!p->alive || p->cut) continue;
     auto worth = p->session.full() ? danger : .2;
     if (nodes_.count(p->node) && nodes_.at(p->node).leaving) worth *= 3;
-    actions.push_back({Kind::kill, id, "", .015 * worth});
-    actions.push_back({Kind::lose, id, "", .004 * worth});
-    if (!p->hung) actions.push_back({Kind::hang, id, "", .002});
+    enable(Kind::kill, p->id, .015 * worth);
+    enable(Kind::lose, p->id, .004 * worth);
+    if (!p->hung) enable(Kind::hang, p->id, .002);
   }
-  actions.push_back({Kind::jump, 0, "", .01});
-  actions.push_back({Kind::coordinator, 0, "", .002});
+  enable(Kind::jump, 0, .01);
+  enable(Kind::coordinator, 0, .002);
 }
 
 /// Losses are likelier while something else is under way.
 double World::danger() const {
   double factor = 1;
   msg::Step low = -1, high = -1;
-  for (auto const& [id, p] : processes_) {
+  for (auto const* p : watched_) {
     if (!p->alive || p->cut) continue;
     if (p->stopping || p->serving || p->fetching || p->loading) factor = 4;
     if (p->takeover) return 20;
@@ -338,6 +347,7 @@ void World::start_members(std::string const& node, int n) {
     auto p = std::make_unique<Process>(next_id_, node, options_);
     for (auto* weight : {&p->from_it, &p->to_it, &p->results})
       if (chance() < .2) *weight = .4;
+    watched_.push_back(p.get());
     processes_[next_id_] = std::move(p);
     ++next_id_;
   }

@@ -237,9 +237,12 @@ class World {
   };
 
   // The schedule (simulation.cc).
-  std::vector<Action> enabled();
-  void enabled_of(Process& p, std::vector<Action>& actions);
-  void enabled_around(std::vector<Action>& actions);
+  void find_enabled();
+  void enabled_of(Process& p);
+  void enabled_around();
+  void enable(Action::Kind kind, msg::MemberId member, double weight);
+  void enable(Action::Kind kind, std::string const& node, double weight);
+  Action draw();
   void perform(Action const& action);
   void perform_outside(Action const& action);
   Process& process(msg::MemberId id) { return *processes_.at(id); }
@@ -249,7 +252,7 @@ class World {
   }
   std::string idle_text();
   double danger() const;
-  bool may_complain(Process& p);
+  double will_to_complain(Process& p);
   void complain(Process& p);
   void replace_coordinator();
   void tell(char const* what, msg::MemberId member, nlohmann::json const& json);
@@ -322,7 +325,9 @@ class World {
   bool trace_ = false;
   bool dirty_ = true;  ///< something that invariants are about has changed
 
+  std::vector<Action> enabled_;
   std::map<msg::MemberId, std::unique_ptr<Process>> processes_;
+  std::vector<Process*> watched_;  ///< of these, who may still do something
   std::map<std::string, Node> nodes_;
   std::map<CollectiveKey, Collective> collectives_;
   std::map<std::string, File> files_;

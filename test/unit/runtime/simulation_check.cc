@@ -74,10 +74,10 @@ void World::show(nlohmann::json const& step) {
 
 std::vector<Process*> World::full_members() {
   std::vector<Process*> found;
-  for (auto& [id, p] : processes_)
+  for (auto* p : watched_)
     if (p->alive && !p->cut && !p->released && p->session.full() &&
         p->state != torn)
-      found.push_back(p.get());
+      found.push_back(p);
   return found;
 }
 

@@ -185,18 +185,20 @@ void World::stop(Process& p) {
 
 /// Something that this process waits for does not come: known with certainty
 /// when another is gone, believed wrongly now and then.
-bool World::may_complain(Process& p) {
-  if (faults_ == Faults::none || p.stopping) return false;
+double World::will_to_complain(Process& p) {
+  constexpr double rightly = .2;
+  if (faults_ == Faults::none || p.stopping) return 0;
   bool const waits = p.reduce || p.fetching || p.takeover || !p.planes.empty();
-  if (!waits) return false;
-  if (budget_ > 0 && chance() < .002) return true;
-  if (p.takeover) return !process(p.takeover->what.donor.member).alive;
-  if (!p.reduce) return false;
+  if (!waits) return 0;
+  auto const wrongly = budget_ > 0 ? .0004 : 0;
+  if (p.takeover)
+    return process(p.takeover->what.donor.member).alive ? wrongly : rightly;
+  if (!p.reduce) return wrongly;
   auto const it = p.planes.find(p.reduce->generation);
-  if (it == p.planes.end() || it->second.broken) return false;
+  if (it == p.planes.end() || it->second.broken) return wrongly;
   for (auto const id : it->second.members)
-    if (!process(id).planes.count(p.reduce->generation)) return true;
-  return false;
+    if (!process(id).planes.count(p.reduce->generation)) return rightly;
+  return wrongly;
 }
 
 void World::complain(Process& p) {
@@ -240,6 +242,10 @@ void World::launch(Process& p) {
     contribution.not_ready = words->not_ready;
     contribution.samples = words->samples;
   }
+  // Everybody who gets this far has all of the step before the last.
+  if (bucket == 0)
+    collectives_.erase(collectives_.lower_bound({generation, 0, 0}),
+                       collectives_.lower_bound({generation, step - 1, 0}));
   auto& buffer = p.buffer(step, bucket);
   bool const again = mutant_ == Mutant::mixed_buckets && buffer.step == step &&
                      buffer.sum && bucket > 0;
