@@ -29,6 +29,10 @@ char const* name_of(Dtype type) {
       return "I64";
     case Dtype::uint8:
       return "U8";
+    case Dtype::float16:
+      return "F16";
+    case Dtype::bfloat16:
+      return "BF16";
   }
   return "";
 }

@@ -9,10 +9,6 @@
 
 namespace gleaner {
 
-std::size_t size_of(Element type) {
-  return type == Element::float32 ? sizeof(float) : sizeof(double);
-}
-
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                           PlaneOptions const& options) {
   assert(options.rank >= 0 && options.rank < options.size);

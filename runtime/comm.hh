@@ -21,11 +21,9 @@
 #include <vector>
 
 #include "core/result.hh"
+#include "runtime/element.hh"
 
 namespace gleaner {
-
-enum class Element { float32, float64 };
-std::size_t size_of(Element type);
 
 /// Gives `blob` to every member and returns everybody's, in rank order.
 /// Called by connect(), on its thread, zero or more times, with another key
@@ -43,10 +41,11 @@ class Plane {
   /// or with unavailable after stop() and when a member cannot be reached.
   virtual Result<void> connect(Exchange const& exchange, double timeout_s) = 0;
 
-  /// sum[i] = local[i] of all members, added up.  `local` is left as it is;
-  /// the two do not overlap.  n may be 0.  Fails with unavailable after
-  /// stop() and when a neighbour is lost: then `sum` is undefined, but nothing
-  /// writes to it any more.  Blocks as long as another member does not come.
+  /// sum[i] = local[i] of all members, added up (see add()).  `local` is left
+  /// as it is; the two do not overlap.  n may be 0.  Fails with unavailable
+  /// after stop() and when a neighbour is lost: then `sum` is undefined, but
+  /// nothing writes to it any more.  Blocks as long as another member does not
+  /// come.
   virtual Result<void> allreduce(void const* local, void* sum, std::size_t n,
                                  Element type) = 0;
 

@@ -83,14 +83,6 @@ int port_of(gloo::transport::Address const& address) {
                    : reinterpret_cast<sockaddr_in const&>(storage).sin_port);
 }
 
-template <class T>
-void add(void* sum, void const* a, void const* b, std::size_t n) {
-  auto* __restrict out = static_cast<T*>(sum);
-  auto const* x = static_cast<T const*>(a);
-  auto const* y = static_cast<T const*>(b);
-  for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + y[i];
-}
-
 class GlooPlane final : public Plane {
  public:
   GlooPlane(PlaneOptions const& options, std::shared_ptr<GlooDevice> device)
@@ -251,11 +243,8 @@ class GlooPlane::Operation {
       if (!(step.add ? in_scratch_ : in_sum_)->waitRecv(nullptr, wait_max))
         throw Stopped{};
       if (step.add)
-        (type == Element::float32
-             ? add<float>
-             : add<double>)(sum_ + step.receive.offset,
-                            local_ + step.receive.offset, scratch_of(i),
-                            step.receive.bytes / size_of(type));
+        add(type, sum_ + step.receive.offset, local_ + step.receive.offset,
+            scratch_of(i), step.receive.bytes / size_of(type));
     }
     if (step.send.bytes > 0 &&
         !(step.from_local ? from_local_ : in_sum_)->waitSend(nullptr, wait_max))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace gleaner {
 namespace {
@@ -36,12 +37,27 @@ class Memory {
   void* data_;
 };
 
-template <class T>
-void scale_into(void* out, void const* in, std::size_t n, double scale) {
-  auto* __restrict to = static_cast<T*>(out);
-  auto const* from = static_cast<T const*>(in);
-  auto const factor = static_cast<T>(scale);
-  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] * factor;
+/// How the gradient of a parameter is added up; nothing if it has none.
+std::optional<Element> element_of(Dtype type) {
+  switch (type) {
+    case Dtype::float32:
+      return Element::float32;
+    case Dtype::float64:
+      return Element::float64;
+    case Dtype::float16:
+      return Element::float16;
+    case Dtype::bfloat16:
+      return Element::bfloat16;
+    case Dtype::int64:
+    case Dtype::uint8:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// 16-bit numbers cannot count a step's samples.
+bool holds_words(Element type) {
+  return type == Element::float32 || type == Element::float64;
 }
 
 double get(void const* p, Element type, std::size_t i) {
@@ -105,14 +121,13 @@ Gradients::Slab* Gradients::slab_for(Element type, std::size_t n) {
 
 Result<void*> Gradients::add(Tensor const& parameter) {
   assert(layout_.empty());
-  if (parameter.type != Dtype::float32 && parameter.type != Dtype::float64)
+  auto const type = element_of(parameter.type);
+  if (!type)
     return Error{Errc::invalid_argument,
                  "parameter '" + parameter.name +
-                     "' has no gradient (only float32 and float64 have one); "
-                     "register it as a buffer"};
-  auto const type =
-      parameter.type == Dtype::float32 ? Element::float32 : Element::float64;
-  auto* slab = slab_for(type, parameter.count());
+                     "' has no gradient (only floating point numbers have "
+                     "one); register it as a buffer"};
+  auto* slab = slab_for(*type, parameter.count());
   if (!slab)
     return Error{Errc::io, "no memory for the gradient of '" + parameter.name +
                                "': " + std::strerror(errno)};
@@ -129,10 +144,12 @@ void* Gradients::find(std::string const& name) const {
 
 Result<void> Gradients::seal() {
   assert(layout_.empty());
-  auto* last =
-      slabs_.empty() ? slab_for(Element::float32, 0) : slabs_.back().get();
-  if (!last) return Error{Errc::io, "no memory for gradients"};
-  // Bucket 0: the end of the last slab, and the words after it.
+  // Bucket 0: the end of the last slab, and the words after it; nothing but
+  // the words when that slab's numbers are too short for them.
+  if (slabs_.empty() || !holds_words(slabs_.back()->type))
+    slabs_.push_back(std::make_unique<Slab>(Element::float32, word_count));
+  auto* last = slabs_.back().get();
+  if (!last->good()) return Error{Errc::io, "no memory for gradients"};
   auto const first_max = first_bucket_bytes / size_of(last->type);
   auto const in_first = std::min(last->used, first_max);
   layout_.push_back({last, last->used - in_first, in_first + word_count});
@@ -193,10 +210,8 @@ void Gradients::take_result(std::int64_t step, double scale) {
   for (std::size_t i = 0; i < layout_.size(); ++i) {
     auto const& range = layout_[i];
     auto const n = i == 0 ? range.n - word_count : range.n;
-    (range.slab->type == Element::float32
-         ? scale_into<float>
-         : scale_into<double>)(range.slab->local(range.first), sum_of(i, step),
-                               n, scale);
+    gleaner::scale(range.slab->type, range.slab->local(range.first),
+                   sum_of(i, step), n, scale);
   }
 }
 

@@ -4,7 +4,8 @@
 /// Gradients become ready from the last layer to the first, so buckets run
 /// from the last tensor to the first.  Bucket 0 is small and carries two words
 /// more: whether the member is ready for the open offer, and how many samples
-/// it contributes.  It has two results, for even and for odd steps: R(s-1)
+/// it contributes; they are float32 or float64, also where no gradient is.  It
+/// has two results, for even and for odd steps: R(s-1)
 /// must stay whole until bucket 0 of step s is complete (doc/architecture.md,
 /// "Generations").  L stays whole until R is complete: a step can be redone.
 #pragma once

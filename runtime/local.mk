@@ -27,6 +27,9 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 %canon_reldir%_libcomm_la_SOURCES = \
 	%reldir%/comm.hh \
 	%reldir%/comm.cc \
+	%reldir%/element.hh \
+	%reldir%/element.cc \
+	%reldir%/half.hh \
 	%reldir%/comm_self.hh \
 	%reldir%/comm_self.cc
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS)

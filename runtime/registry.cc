@@ -17,6 +17,9 @@ std::size_t size_of(Dtype type) {
       return 8;
     case Dtype::uint8:
       return 1;
+    case Dtype::float16:
+    case Dtype::bfloat16:
+      return 2;
   }
   return 0;
 }

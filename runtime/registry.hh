@@ -16,7 +16,14 @@
 
 namespace gleaner {
 
-enum class Dtype { float32 = 1, float64 = 2, int64 = 3, uint8 = 4 };
+enum class Dtype {
+  float32 = 1,
+  float64 = 2,
+  int64 = 3,
+  uint8 = 4,
+  float16 = 5,
+  bfloat16 = 6
+};
 enum class Role { param = 1, optimizer = 2, buffer = 3 };
 
 std::size_t size_of(Dtype type);

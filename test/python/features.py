@@ -116,6 +116,20 @@ class Features(unittest.TestCase):
             optimizer.step()
         self.assertEqual(values(model), values(expected))
 
+    def test_bfloat16_parameters(self):
+        """parameters in bfloat16 have gradients in it, and values of Job.mean()
+        are not rounded to it"""
+        model, expected = network().bfloat16(), network().bfloat16()
+        for job, _, (x, y) in steps_of(model):
+            mean = job.mean(1 + 2**-20)
+            job.backward(loss_of(model, (x.bfloat16(), y.bfloat16())))
+            job.step()
+            self.assertEqual(float(mean), 1 + 2**-20)
+        for optimizer, (x, y) in plain_steps(expected):
+            loss_of(expected, (x.bfloat16(), y.bfloat16())).backward()
+            optimizer.step()
+        self.assertEqual(values(model), values(expected))
+
     def test_scaler(self):
         """losses are scaled, gradients unscaled; a step with infinities is left out"""
         model, expected = network(), network()

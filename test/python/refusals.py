@@ -61,8 +61,6 @@ MODELS = [
     ("sparse bag", lambda: nn.EmbeddingBag(4, 2, sparse=True), "sparse gradients"),
     ("two devices", on_two_devices, "several devices: cpu, meta"),
     ("another device", lambda: nn.Linear(2, 2, device="meta"), "parameters on meta"),
-    ("float16", lambda: nn.Linear(2, 2).half(), "'weight' in float16"),
-    ("bfloat16", lambda: nn.Linear(2, 2).bfloat16(), "'weight' in bfloat16"),
     ("complex", lambda: nn.Linear(2, 2, dtype=torch.complex64), "in complex64"),
     (
         "channels last",

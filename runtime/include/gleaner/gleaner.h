@@ -63,7 +63,9 @@ enum {
   GLEANER_FLOAT32 = 1,
   GLEANER_FLOAT64 = 2,
   GLEANER_INT64 = 3,
-  GLEANER_UINT8 = 4
+  GLEANER_UINT8 = 4,
+  GLEANER_FLOAT16 = 5, /* IEEE binary16 */
+  GLEANER_BFLOAT16 = 6 /* the upper half of a float32 */
 };
 
 typedef struct gleaner_options {
@@ -104,7 +106,8 @@ int gleaner_tensor(gleaner_training *g, char const *name, void *data, int dtype,
                    int64_t const *shape, int ndim, int role);
 
 /* Where the program adds up its local gradient of a GLEANER_PARAM tensor
- * (float32 or float64, same shape).  Zeroed by gleaner_step(); holds the mean
+ * (a floating point type, same shape; sums over members are rounded to it at
+ * each addition).  Zeroed by gleaner_step(); holds the mean
  * gradient over all members after gleaner_reduce().  Owned by g; valid from
  * gleaner_tensor() to gleaner_close(), NULL for an unknown name. */
 void *gleaner_gradient(gleaner_training *g, char const *name);

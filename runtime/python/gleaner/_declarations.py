@@ -28,7 +28,9 @@ enum {
   GLEANER_FLOAT32 = 1,
   GLEANER_FLOAT64 = 2,
   GLEANER_INT64 = 3,
-  GLEANER_UINT8 = 4
+  GLEANER_UINT8 = 4,
+  GLEANER_FLOAT16 = 5,
+  GLEANER_BFLOAT16 = 6
 };
 
 typedef struct gleaner_options {

@@ -24,6 +24,8 @@ _DTYPES = {
     "F64": torch.float64,
     "I64": torch.int64,
     "U8": torch.uint8,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
 }
 _HEADER_BYTES_MAX = 256 << 20
 

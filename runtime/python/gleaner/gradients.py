@@ -21,7 +21,12 @@ from . import core
 
 MEANS = 16
 _HEAD = 1 + MEANS
-DTYPES = {torch.float32: core.FLOAT32, torch.float64: core.FLOAT64}
+DTYPES = {
+    torch.float32: core.FLOAT32,
+    torch.float64: core.FLOAT64,
+    torch.float16: core.FLOAT16,
+    torch.bfloat16: core.BFLOAT16,
+}
 
 
 def _register(training: core.Training, name: str, tensor: Tensor) -> Tensor:
@@ -50,8 +55,11 @@ class Gradients:
         first = self._parameters[0]
         # Buckets run from what is registered last to what is first, so that
         # sums, known only when backward is over, travel at the end.
+        # Numbers of 16 bits would be too coarse to count with.
+        double = first.dtype == torch.float64
         self._sums_memory = torch.zeros(
-            _HEAD + len(self._parameters), dtype=first.dtype
+            _HEAD + len(self._parameters),
+            dtype=torch.float64 if double else torch.float32,
         )
         self.sums = _register(training, "gleaner:sums", self._sums_memory)
         self._views = [

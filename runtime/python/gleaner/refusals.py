@@ -105,7 +105,7 @@ def _check_parameter(name: str, parameter: torch.Tensor) -> None:
     if parameter.requires_grad and parameter.dtype not in DTYPES:
         _refuse(
             f"cannot train '{name}' in {str(parameter.dtype).split('.')[1]}",
-            "gradients are added up in float32 or float64",
+            "gradients are added up as real floating point numbers",
             "keep parameters in float32 and compute under torch.autocast",
         )
 

@@ -25,6 +25,8 @@ _NATIVE = {
     torch.float64: core.FLOAT64,
     torch.int64: core.INT64,
     torch.uint8: core.UINT8,
+    torch.float16: core.FLOAT16,
+    torch.bfloat16: core.BFLOAT16,
 }
 
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 using namespace gleaner;
@@ -87,6 +88,36 @@ TEST_CASE("any safetensors reader finds the tensors by name") {
         std::vector<int>{0, 24});
   for (auto const& [key, value] : header.at("__metadata__").items())
     CHECK(value.is_string());
+}
+
+TEST_CASE("each type has its safetensors name") {
+  struct {
+    Dtype type;
+    char const* name;
+    std::size_t bytes;
+  } const cases[] = {
+      {Dtype::float32, "F32", 4}, {Dtype::float64, "F64", 8},
+      {Dtype::int64, "I64", 8},   {Dtype::uint8, "U8", 1},
+      {Dtype::float16, "F16", 2}, {Dtype::bfloat16, "BF16", 2},
+  };
+  for (auto const& type : cases) {
+    INFO(type.name);
+    Directory dir;
+    std::string memory(24, 'x'), data(memory);
+    Registry registry;
+    auto const n = std::int64_t(memory.size() / type.bytes);
+    REQUIRE(
+        registry.add(Tensor{"t", memory.data(), type.type, {n}, Role::param}));
+    REQUIRE(write_checkpoint(dir.file("a"), registry.tensors(), data.data(),
+                             {"s", "{}", {}}));
+    std::ifstream file(dir.file("a"), std::ios::binary);
+    std::string const text(std::istreambuf_iterator<char>(file), {});
+    CHECK(text.find(std::string("\"dtype\":\"") + type.name + '"') !=
+          std::string::npos);
+    memory.assign(24, 'y');
+    REQUIRE(read_checkpoint(dir.file("a"), registry, "s"));
+    CHECK(memory == data);
+  }
 }
 
 TEST_CASE("a file that cannot be the state is refused and changes nothing") {

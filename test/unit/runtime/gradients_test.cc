@@ -117,6 +117,40 @@ TEST_CASE("a program without parameters still has a first bucket") {
   CHECK(gradients.words(1).samples == 12);
 }
 
+TEST_CASE("the words are counted in float32 where gradients have 16 bits") {
+  for (auto type : {Dtype::float16, Dtype::bfloat16}) {
+    Gradients gradients;
+    auto* g =
+        static_cast<std::uint16_t*>(*gradients.add(parameter("p", 9, type)));
+    REQUIRE(gradients.seal());
+    g[8] = type == Dtype::float16 ? 0x3c00 : 0x3f80;  // 1
+    gradients.set_words({1, 4097});
+    REQUIRE(gradients.buckets() == 2);
+    CHECK(gradients.bucket(0, 1).n == 2);
+    CHECK(gradients.bucket(0, 1).type == Element::float32);
+    reduce(gradients, 1);
+    CHECK(gradients.words(1).samples == 4097);
+    gradients.take_result(1, 0.5);
+    CHECK(g[8] == (type == Dtype::float16 ? 0x3800 : 0x3f00));
+    CHECK(gradients.parts() == Readiness::Parts{{"p", {1}}});
+  }
+}
+
+TEST_CASE("gradients of several types have buckets of their own") {
+  Gradients gradients;
+  auto* h = static_cast<std::uint16_t*>(
+      *gradients.add(parameter("h", 3, Dtype::bfloat16)));
+  auto* f = static_cast<float*>(*gradients.add(parameter("f", 3)));
+  REQUIRE(gradients.seal());
+  h[2] = 0x4000, f[2] = 2;
+  gradients.set_words({0, 5});
+  reduce(gradients, 1);
+  gradients.take_result(1, 0.5);
+  CHECK(h[2] == 0x3f80);
+  CHECK(f[2] == 1);
+  CHECK(gradients.parts() == Readiness::Parts{{"h", {1}}, {"f", {0}}});
+}
+
 TEST_CASE("only what can be summed has a gradient") {
   Gradients gradients;
   CHECK(!gradients.add(parameter("n", 4, Dtype::int64)));
