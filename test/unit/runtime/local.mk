@@ -23,10 +23,22 @@ TESTS += %reldir%/test_generation
 
 check_PROGRAMS += %reldir%/test_plane
 TESTS += %reldir%/test_plane
-%canon_reldir%_test_plane_SOURCES = \
+# What is needed to test a data plane, wherever its members are.
+plane_test_sources = \
+	%reldir%/plane_test.cc \
+	%reldir%/planes/member.hh \
+	%reldir%/planes/member.cc \
+	%reldir%/planes/members.hh \
+	%reldir%/planes/members.cc \
+	%reldir%/planes/numbers.hh \
+	%reldir%/planes/numbers.cc \
+	%reldir%/planes/plane_under_test.hh
+%canon_reldir%_test_plane_SOURCES = $(plane_test_sources) \
+	%reldir%/comm_ring_test.cc \
 	%reldir%/element_test.cc \
-	%reldir%/plane_test.cc
-%canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+	%reldir%/planes/planes_here.cc
+%canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
+	-I$(srcdir)/%reldir%
 %canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/libcomm.la
 %canon_reldir%_test_plane_LDFLAGS = -pthread
 

@@ -1,190 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What every data plane promises.  Members are threads of this process.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
+/// What every data plane promises.  planes/plane_under_test.hh says how a
+/// plane gets into this table; planes/member.hh what members are told.
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <condition_variable>
-#include <cstring>
-#include <future>
-#include <map>
-#include <mutex>
 #include <random>
 #include <thread>
 
-#include "runtime/comm.hh"
-#include "runtime/comm_ring.hh"
-#include "runtime/half.hh"
+#include "planes/members.hh"
 
 using namespace gleaner;
+using namespace gleaner::test;
 
 namespace {
 
-/// Collects one blob of each member and hands all of them to everybody.
-class Board {
- public:
-  explicit Board(int size) : size_(size) {}
+/// Nothing of a member is waited for longer than this once it is stopped.
+constexpr double stop_s_max = 2;
+constexpr std::size_t large = 1'000'003;
 
-  Exchange for_rank(int rank) {
-    return [this, rank](
-               std::string const& key,
-               std::string const& blob) -> Result<std::vector<std::string>> {
-      std::unique_lock lock(mutex_);
-      auto& blobs = blobs_[key];
-      blobs[rank] = blob;
-      changed_.notify_all();
-      auto all = [&] { return given_up_ || int(blobs.size()) == size_; };
-      if (!changed_.wait_for(lock, std::chrono::seconds(20), all) || given_up_)
-        return Error{Errc::unavailable, "given up"};
-      std::vector<std::string> answer;
-      for (auto const& [r, text] : blobs) answer.push_back(text);
-      return answer;
-    };
-  }
-  void give_up() {
-    std::lock_guard lock(mutex_);
-    given_up_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  int const size_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::string, std::map<int, std::string>> blobs_;
-  bool given_up_ = false;
-};
-
-std::vector<std::string> kinds() {
-  std::vector<std::string> list;
-  std::istringstream text(planes_available());
-  for (std::string kind; std::getline(text, kind, ',');) list.push_back(kind);
-  return list;
-}
-
-using Planes = std::vector<std::unique_ptr<Plane>>;
-
-/// One connected plane per member.
-Planes connected(std::string const& kind, int size) {
-  Planes planes(size);
-  Board board(size);
-  std::vector<std::thread> members;
-  std::atomic<int> good{0};
-  for (int rank = 0; rank < size; ++rank) {
-    planes[rank] = std::move(*make_plane(kind, {rank, size, "127.0.0.1"}));
-    members.emplace_back([&, rank] {
-      good += bool(planes[rank]->connect(board.for_rank(rank), 20));
-    });
-  }
-  for (auto& member : members) member.join();
-  REQUIRE(good == size);
+std::vector<PlaneUnderTest> planes_for(int members) {
+  std::vector<PlaneUnderTest> planes;
+  for (auto& plane : planes_under_test())
+    if (plane.members_max >= members) planes.push_back(plane);
   return planes;
 }
 
-template <class T>
-constexpr Element element = Element::float32;
-template <>
-constexpr Element element<double> = Element::float64;
-template <>
-constexpr Element element<std::int64_t> = Element::int64;
-template <>
-constexpr Element element<half::Float16> = Element::float16;
-template <>
-constexpr Element element<half::Bfloat16> = Element::bfloat16;
-
-template <class T>
-T rounded(double value) {
-  if constexpr (std::is_same_v<T, std::int64_t>)
-    return T(value * (1 << 20));
-  else if constexpr (std::is_arithmetic_v<T>)
-    return T(value);
-  else
-    return T::nearest(float(value));
+bool are_processes(PlaneUnderTest const& plane) {
+  return plane.hosting == PlaneUnderTest::Hosting::processes;
 }
 
-template <class T>
-double value_of(T number) {
-  if constexpr (std::is_same_v<T, std::int64_t>)
-    return double(number) / (1 << 20);
-  else if constexpr (std::is_arithmetic_v<T>)
-    return double(number);
-  else
-    return float(number);
+std::vector<int> first(int count) {
+  std::vector<int> members;
+  for (int i = 0; i < count; ++i) members.push_back(i);
+  return members;
 }
 
-/// How far a sum of a few numbers of size 1 may be from the true one.
-template <class T>
-constexpr double error_max = sizeof(T) > 2                      ? 1e-5
-                             : std::is_same_v<T, half::Float16> ? 0.03
-                                                                : 0.25;
+/// Differs from run to run; printed when a check fails.
+unsigned new_seed() { return std::random_device{}() & 0xffff; }
 
-template <class T>
-std::vector<T> numbers(int rank, std::size_t n) {
-  std::mt19937 random(rank + 1);
-  std::normal_distribution<double> normal;
-  std::vector<T> values(n);
-  for (auto& v : values) v = rounded<T>(normal(random));
-  return values;
+double seconds_of(auto call) {
+  auto const begun = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun)
+      .count();
 }
 
-/// Each member's sum after one allreduce.
-template <class T>
-std::vector<std::vector<T>> sums(Planes& planes, std::size_t n) {
-  std::vector<std::vector<T>> sum(planes.size(),
-                                  std::vector<T>(n, rounded<T>(-1)));
-  std::vector<std::thread> members;
-  std::atomic<int> good{0};
-  for (std::size_t rank = 0; rank < planes.size(); ++rank)
-    members.emplace_back([&, rank] {
-      auto const mine = numbers<T>(int(rank), n);
-      auto const before = mine;
-      auto const bytes = n * sizeof(T);
-      auto done =
-          planes[rank]->allreduce(mine.data(), sum[rank].data(), n, element<T>);
-      good += done &&
-              (n == 0 || std::memcmp(mine.data(), before.data(), bytes) == 0);
-    });
-  for (auto& member : members) member.join();
-  REQUIRE(good == int(planes.size()));
-  return sum;
+bool ok(nlohmann::json const& answer) { return answer.value("ok", false); }
+
+/// It came, and says that it failed.
+bool failed(nlohmann::json const& answer) {
+  return answer.contains("ok") && !ok(answer);
 }
 
-template <class T>
-void check_sums(Planes& planes, std::size_t n) {
-  auto const got = sums<T>(planes, n);
-  std::vector<double> want(n);
-  for (std::size_t rank = 0; rank < planes.size(); ++rank) {
-    auto const part = numbers<T>(int(rank), n);
-    for (std::size_t i = 0; i < n; ++i) want[i] += value_of(part[i]);
-  }
-  std::size_t far = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    far += std::abs(value_of(got[0][i]) - want[i]) > error_max<T>;
-  CHECK(far == 0);
-  for (auto const& sum : got)
-    CHECK(
-        (n == 0 || std::memcmp(sum.data(), got[0].data(), n * sizeof(T)) == 0));
-}
+constexpr Element all_types[] = {Element::float32, Element::float64,
+                                 Element::float16, Element::bfloat16,
+                                 Element::int64};
 
 }  // namespace
 
-TEST_CASE("a sum has the same bits on every member, for every size") {
-  for (auto const& kind : kinds())
-    for (int size : {1, 2, 3, 4}) {
-      if (kind == "self" && size > 1) continue;
-      auto planes = connected(kind, size);
-      for (std::size_t n : {0, 1, 2, 3, 7, 1000, 65537, 1000003}) {
-        INFO(kind << ", " << size << " members, " << n << " numbers");
-        check_sums<float>(planes, n);
-        check_sums<double>(planes, n / 2);
-        check_sums<half::Float16>(planes, n);
-        check_sums<half::Bfloat16>(planes, n);
-        check_sums<std::int64_t>(planes, n / 2);
-      }
+TEST_CASE("a sum is right, has the same bits on all members, changes no input",
+          "[sum]") {
+  for (int size = 1; size <= 8; ++size)
+    for (auto const& plane : planes_for(size)) {
+      Members members(plane, size);
+      INFO(plane.name << ", " << size << " members");
+      REQUIRE(members.connect_all(1, first(size)));
+      unsigned seed = 1;
+      for (auto type : all_types)
+        for (std::size_t n :
+             {std::size_t(0), std::size_t(1), std::size_t(2), std::size_t(3),
+              std::size_t(7), std::size_t(1000), std::size_t(65537), large}) {
+          if (n == large && (size > 3 || size_of(type) == 8)) continue;
+          INFO(n << " of " << name_of(type));
+          CHECK(members.check_sum(1, first(size), type, n, ++seed) == "");
+        }
+      CHECK(members.stop_all(1, first(size)));
     }
+}
+
+TEST_CASE("no plane is left out of these cases") {
+  auto text = planes_available() + ",";
+  for (std::size_t comma; (comma = text.find(',')) != std::string::npos;
+       text.erase(0, comma + 1)) {
+    auto const kind = text.substr(0, comma);
+    bool found = false;
+    for (auto const& plane : planes_under_test())
+      found |= plane.name.rfind(kind, 0) == 0;
+    INFO(kind);
+    CHECK(found);
+  }
 }
 
 TEST_CASE("an unknown plane is refused with what was built") {
@@ -195,179 +98,200 @@ TEST_CASE("an unknown plane is refused with what was built") {
 }
 
 TEST_CASE("stop ends a sum that waits for a member that does not come") {
-  for (auto const& kind : kinds()) {
-    if (kind == "self") continue;
-    auto planes = connected(kind, 3);
-    std::vector<std::future<bool>> done;
-    std::vector<std::vector<float>> sum(2, std::vector<float>(1 << 20));
-    std::vector<float> const mine(1 << 20, 1.f);
-    for (int rank : {0, 1})
-      done.push_back(std::async(std::launch::async, [&, rank] {
-        return bool(planes[rank]->allreduce(mine.data(), sum[rank].data(),
-                                            mine.size(), Element::float32));
-      }));
+  for (auto const& plane : planes_for(3)) {
+    INFO(plane.name);
+    Members members(plane, 3);
+    REQUIRE(members.connect_all(1, first(3)));
     // They have something to wait for, whether they are in it yet or not.
-    auto const begun = std::chrono::steady_clock::now();
-    planes[0]->stop();
-    planes[1]->stop();
-    CHECK(!done[0].get());
-    CHECK(!done[1].get());
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
-    CHECK(
-        !planes[0]->allreduce(mine.data(), sum[0].data(), 1, Element::float32));
+    auto const a = members.sum(0, 1, Element::float32, large);
+    auto const b = members.sum(1, 1, Element::float32, large);
+    auto const took_s = seconds_of([&] {
+      members.stop(0, 1);
+      members.stop(1, 1);
+      CHECK(failed(members.wait(a)));
+      CHECK(failed(members.wait(b)));
+    });
+    CHECK(took_s < stop_s_max);
+    CHECK(failed(members.wait(members.sum(0, 1, Element::float32, 1))));
+    CHECK(members.stop_all(1, first(3)));
   }
 }
 
-TEST_CASE("stop ends a sum at any moment") {
-  for (auto const& kind : kinds()) {
-    if (kind == "self") continue;
-    std::vector<float> const mine(1 << 20, 1.f);
-    for (int run = 0; run < 12; ++run) {
-      auto planes = connected(kind, 3);
-      std::vector<std::vector<float>> sum(3, std::vector<float>(mine.size()));
-      std::atomic<int> rounds{0};
-      std::vector<std::future<void>> done;
-      for (int rank = 0; rank < 3; ++rank)
-        done.push_back(std::async(std::launch::async, [&, rank] {
-          while (planes[rank]->allreduce(mine.data(), sum[rank].data(),
-                                         mine.size(), Element::float32))
-            ++rounds;
-        }));
-      while (rounds < run * 3) std::this_thread::yield();
-      for (int i = 0; i < 3; ++i) planes[(run + i) % 3]->stop();
-      for (auto& member : done)
-        REQUIRE(member.wait_for(std::chrono::seconds(5)) ==
-                std::future_status::ready);
+TEST_CASE("stop ends a sum at any moment, and then nothing is written") {
+  auto const seed = new_seed();
+  std::mt19937 random(seed);
+  for (auto const& plane : planes_for(3)) {
+    INFO(plane.name << ", seed " << seed);
+    Members members(plane, 3);
+    for (int run = 1; run <= 8; ++run) {
+      REQUIRE(members.connect_all(run, first(3)));
+      std::vector<Members::Ticket> spins;
+      for (int m : first(3))
+        spins.push_back(members.spin(m, run, large, 1 + int(random() % 8)));
+      CHECK(members.wait_told(spins[random() % 3]));
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 9000));
+      // One after another: the first is gone before the others know.
+      auto const begin = int(random() % 3);
+      for (int i = 0; i < 3; ++i) members.stop((begin + i) % 3, run);
+      for (auto spin : spins) {
+        auto const answer = members.wait(spin, stop_s_max);
+        CHECK(failed(answer));
+        CHECK(answer.value("wrong", 1) == 0);
+      }
+      CHECK(members.stop_all(run, first(3)));
+      for (int m : first(3)) CHECK(ok(members.wait(members.look(m))));
     }
   }
 }
 
-TEST_CASE("stop ends a connect that waits for a member that does not come") {
-  for (auto const& kind : kinds()) {
-    if (kind == "self") continue;
-    auto plane = std::move(*make_plane(kind, {0, 2, "127.0.0.1"}));
-    auto absent = std::move(*make_plane(kind, {1, 2, "127.0.0.1"}));
-    Board board(2);
-    std::promise<void> exchanged;
-    auto other = std::async(std::launch::async, [&] {
-      // Gives its contact data and is gone.
-      return bool(absent->connect(
-          [&](auto const& key, auto const& blob) {
-            auto all = board.for_rank(1)(key, blob);
-            exchanged.set_value();
-            return Result<std::vector<std::string>>(
-                Error{Errc::unavailable, "gone"});
-          },
-          20));
-    });
-    auto done = std::async(std::launch::async, [&] {
-      return bool(plane->connect(board.for_rank(0), 20));
-    });
-    exchanged.get_future().wait();
-    CHECK(!other.get());
-    absent.reset();
-    plane->stop();
-    REQUIRE(done.wait_for(std::chrono::seconds(5)) ==
-            std::future_status::ready);
+TEST_CASE("stop before connect, twice and again after a failure does no harm") {
+  for (auto const& plane : planes_for(2)) {
+    INFO(plane.name);
+    auto made = plane.make(0, {0, 2, "127.0.0.1"});
+    REQUIRE(made);
+    (*made)->stop();
+    (*made)->stop();
+    auto connected = (*made)->connect(
+        [](auto const&, auto const&) -> Result<std::vector<std::string>> {
+          return Error{Errc::unavailable, "nobody"};
+        },
+        1);
+    CHECK(!connected);
+    (*made)->stop();
+  }
+}
+
+TEST_CASE("a connect whose exchange is given up fails") {
+  for (auto const& plane : planes_for(2)) {
+    INFO(plane.name);
+    Members members(plane, 2);
+    auto const waiting = members.connect(0, 1, 0, 2);
+    members.give_up(0, 1);
+    CHECK(failed(members.wait(waiting, stop_s_max)));
+  }
+}
+
+TEST_CASE("stop ends a connect whose other member has left") {
+  for (auto const& plane : planes_for(2)) {
+    INFO(plane.name);
+    Members members(plane, 2);
+    auto const waiting = members.connect(0, 1, 0, 2);
+    auto const leaving = members.connect(1, 1, 1, 2, 20, "vanish");
+    CHECK(failed(members.wait(leaving)));
+    members.drop(1, 1);
+    members.stop(0, 1);
+    // It may have ended before: to be connected is no promise that a sum
+    // succeeds.
+    auto const answer = members.wait(waiting, stop_s_max);
+    CHECK(answer.contains("ok"));
+    CHECK(failed(members.wait(members.sum(0, 1, Element::float32, 1))));
   }
 }
 
 TEST_CASE("a connect that nobody answers ends by itself") {
-  for (auto const& kind : kinds()) {
-    if (kind == "self") continue;
-    auto plane = std::move(*make_plane(kind, {0, 2, "127.0.0.1"}));
-    auto silent = std::move(*make_plane(kind, {1, 2, "127.0.0.1"}));
-    Board board(2);
-    auto other = std::async(std::launch::async, [&] {
-      return bool(silent->connect(
-          [&](auto const& key, auto const& blob) {
-            auto all = board.for_rank(1)(key, blob);
-            return Result<std::vector<std::string>>(
-                Error{Errc::unavailable, "silent"});
-          },
-          20));
+  for (auto const& plane : planes_for(2)) {
+    INFO(plane.name);
+    Members members(plane, 2);
+    auto const took_s = seconds_of([&] {
+      auto const waiting = members.connect(0, 1, 0, 2, 0.5);
+      auto const silent = members.connect(1, 1, 1, 2, 20, "vanish");
+      CHECK(members.wait(waiting, 5).contains("ok"));
+      CHECK(failed(members.wait(silent)));
     });
-    auto const begun = std::chrono::steady_clock::now();
-    auto connected = plane->connect(board.for_rank(0), 0.5);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(3));
-    CHECK(!other.get());
+    CHECK(took_s < 3);
   }
 }
 
-TEST_CASE("survivors of a killed member are freed by stop, with no signal") {
-  for (auto const& kind : kinds()) {
-    if (kind == "self") continue;
-    // Contact data goes through pipes: the killed member is a process.
-    int up[2], down[2];
-    REQUIRE(pipe(up) == 0);
-    REQUIRE(pipe(down) == 0);
-    auto put = [](int fd, std::string const& text) {
-      auto const line = text + "\n";
-      REQUIRE(write(fd, line.data(), line.size()) == ssize_t(line.size()));
-    };
-    auto get = [](int fd) {
-      std::string line;
-      for (char c; read(fd, &c, 1) == 1 && c != '\n';) line += c;
-      return line;
-    };
-    std::vector<float> const mine(1 << 20, 1.f);
-    std::vector<float> sum(mine.size());
-    pid_t const victim = fork();
-    if (victim == 0) {
-      auto plane = std::move(*make_plane(kind, {1, 2, "127.0.0.1"}));
-      auto ready = plane->connect(
-          [&](auto const&, auto const& blob) {
-            put(up[1], blob);
-            auto const other = get(down[0]);
-            return Result<std::vector<std::string>>(
-                std::vector<std::string>{other, blob});
-          },
-          20);
-      while (ready)
-        ready = plane->allreduce(mine.data(), sum.data(), mine.size(),
-                                 Element::float32);
-      _exit(0);
+TEST_CASE("members connect anew beside a running sum, then with others") {
+  for (auto const& plane : planes_for(4)) {
+    INFO(plane.name);
+    Members members(plane, 4);
+    REQUIRE(members.connect_all(1, {0, 1, 2}));
+    std::vector<Members::Ticket> spins;
+    for (int m : {0, 1, 2}) spins.push_back(members.spin(m, 1, 65537, 20));
+    CHECK(members.wait_told(spins[0]));
+    // One more member, and in another order.
+    REQUIRE(members.connect_all(2, {3, 1, 0, 2}));
+    CHECK(members.stop_all(1, {0, 1, 2}));
+    for (auto spin : spins) {
+      auto const answer = members.wait(spin);
+      CHECK(answer.value("wrong", 1) == 0);
+      CHECK(answer.value("rounds", 0) >= 1);
     }
-    auto plane = std::move(*make_plane(kind, {0, 2, "127.0.0.1"}));
-    auto ready = plane->connect(
-        [&](auto const&, auto const& blob) {
-          put(down[1], blob);
-          auto const other = get(up[0]);
-          return Result<std::vector<std::string>>(
-              std::vector<std::string>{blob, other});
-        },
-        20);
-    REQUIRE(ready);
-    std::atomic<int> rounds{0};
-    auto survivor = std::async(std::launch::async, [&] {
-      while (plane->allreduce(mine.data(), sum.data(), mine.size(),
-                              Element::float32))
-        ++rounds;
-    });
-    while (rounds < 5) std::this_thread::yield();
-    kill(victim, SIGKILL);
-    int status = 0;
-    CHECK(waitpid(victim, &status, 0) == victim);
-    plane->stop();
-    CHECK(survivor.wait_for(std::chrono::seconds(5)) ==
-          std::future_status::ready);
-    for (int fd : {up[0], up[1], down[0], down[1]}) close(fd);
+    CHECK(members.check_sum(2, {3, 1, 0, 2}, Element::float32, large, 1) == "");
+    CHECK(members.stop_all(2, {0, 1, 2, 3}));
   }
 }
 
-TEST_CASE("what a ring member receives is what its neighbour sends") {
-  for (int size : {2, 3, 5})
-    for (std::size_t n : {1, 4, 1000, 2000003}) {
-      std::vector<RingPlan> members;
-      for (int rank = 0; rank < size; ++rank)
-        members.emplace_back(rank, size, n, 4);
-      for (std::size_t i = 0; i < members[0].steps(); ++i)
-        for (auto const& member : members) {
-          auto const sent = members[member.left()].step(i).send;
-          auto const received = member.step(i).receive;
-          REQUIRE(sent.offset == received.offset);
-          REQUIRE(sent.bytes == received.bytes);
-          REQUIRE(received.bytes <= member.segment_bytes());
-        }
+TEST_CASE("losing a member before a sum: survivors are freed, and go on") {
+  for (auto const& plane : planes_for(3)) {
+    INFO(plane.name);
+    Members members(plane, 3);
+    REQUIRE(members.connect_all(1, first(3)));
+    members.kill(1);
+    auto const a = members.sum(0, 1, Element::float32, large);
+    auto const b = members.sum(2, 1, Element::float32, large);
+    CHECK(members.stop_all(1, {0, 2}));
+    CHECK(failed(members.wait(a, stop_s_max)));
+    CHECK(failed(members.wait(b, stop_s_max)));
+    REQUIRE(members.connect_all(2, {0, 2}));
+    CHECK(members.check_sum(2, {0, 2}, Element::float32, large, 1) == "");
+    for (int m : {0, 2}) CHECK(ok(members.wait(members.look(m))));
+  }
+}
+
+TEST_CASE("losing a member inside a sum: survivors are freed, and go on") {
+  auto const seed = new_seed();
+  std::mt19937 random(seed);
+  for (auto const& plane : planes_for(4))
+    for (int run = 0; run < 3; ++run) {
+      INFO(plane.name << ", seed " << seed << ", run " << run);
+      Members members(plane, 4);
+      REQUIRE(members.connect_all(1, first(4)));
+      std::vector<Members::Ticket> spins;
+      for (int m : first(4)) spins.push_back(members.spin(m, 1, large, 3));
+      CHECK(members.wait_told(spins[0]));
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 9000));
+      auto const victim = int(random() % 4);
+      auto survivors = first(4);
+      survivors.erase(survivors.begin() + victim);
+      members.kill(victim);
+      CHECK(members.stop_all(1, survivors));
+      for (int m : survivors) {
+        auto const answer = members.wait(spins[std::size_t(m)], stop_s_max);
+        CHECK(failed(answer));
+        CHECK(answer.value("wrong", 1) == 0);
+      }
+      REQUIRE(members.connect_all(2, survivors));
+      CHECK(members.check_sum(2, survivors, Element::float32, large, 1) == "");
+      for (int m : survivors) CHECK(ok(members.wait(members.look(m))));
     }
+}
+
+TEST_CASE("losing a member after a sum: it was whole, and the next one fails") {
+  for (auto const& plane : planes_for(2)) {
+    INFO(plane.name);
+    Members members(plane, 2);
+    REQUIRE(members.connect_all(1, first(2)));
+    CHECK(members.check_sum(1, first(2), Element::float64, 65537, 3) == "");
+    members.kill(1);
+    auto const next = members.sum(0, 1, Element::float64, 65537);
+    members.stop(0, 1);
+    CHECK(failed(members.wait(next, stop_s_max)));
+    CHECK(ok(members.wait(members.look(0))));
+  }
+}
+
+TEST_CASE("a killed member is a process where the plane has processes") {
+  // What is called killed above must be: else those cases show less.
+  int processes = 0;
+  for (auto const& plane : planes_for(2))
+    if (are_processes(plane)) {
+      Members members(plane, 2);
+      REQUIRE(members.connect_all(1, first(2)));
+      members.kill(0);
+      CHECK(members.wait(members.look(0)).contains("lost"));
+      ++processes;
+    }
+  CHECK((processes > 0 || planes_available() == "self"));
 }
