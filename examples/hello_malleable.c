@@ -54,9 +54,10 @@ int main(void) {
   /* 3. Train.  Each step names this member's share of the samples. */
   gleaner_step_info step = {0};
   while ((rc = gleaner_step(g, &step)) == GLEANER_STEP) {
-    double loss = 0;
+    double loss;
     do {
       gleaner_step_now(g, &step);
+      loss = 0;
       for (size_t k = 0; k < step.n_samples; k++) {
         double const x = x_of(step.samples[k]);
         double const error = line[0] * x + line[1] - y_of(step.samples[k]);

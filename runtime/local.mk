@@ -19,7 +19,9 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/session.hh \
 	%reldir%/session_state.hh \
 	%reldir%/session.cc \
-	%reldir%/session_step.cc
+	%reldir%/session_step.cc \
+	%reldir%/step_shares.hh \
+	%reldir%/step_shares.cc
 %canon_reldir%_libgeneration_la_LIBADD = src/proto/libproto.la
 
 # Data planes.

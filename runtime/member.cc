@@ -33,6 +33,16 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+Result<ShareRules> read_share_rules() {
+  ShareRules rules;
+  auto const on_loss = variable("GLEANER_ON_LOSS", "short");
+  if (on_loss != "short" && on_loss != "recompute")
+    return Error{Errc::invalid_argument, "GLEANER_ON_LOSS is '" + on_loss +
+                                             "', expected short or recompute"};
+  if (on_loss == "recompute") rules.on_loss = OnLoss::recompute;
+  return rules;
+}
+
 Result<void> check(SamplerOptions const& options) {
   auto refuse = [](std::string const& what) {
     return Error{Errc::invalid_argument, what};
@@ -65,6 +75,9 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   environment.node = variable("GLEANER_NODE");
   environment.plane = variable("GLEANER_COMM", "auto");
   environment.address = variable("GLEANER_ADDRESS");
+  auto rules = read_share_rules();
+  if (!rules) return rules.error();
+  environment.rules = *rules;
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
   char* end = nullptr;
@@ -96,7 +109,7 @@ Member::Member(SamplerOptions options, MemberEnvironment environment)
     : environment_(std::move(environment)),
       options_(options),
       session_(environment_.coordinator.empty() ? 1 : environment_.member,
-               options),
+               options, environment_.rules),
       work_(io_.get_executor()),
       data_(io_, environment_.secret, environment_.member),
       planes_(
@@ -314,7 +327,8 @@ std::vector<std::uint64_t> Member::samples_at(
 void Member::begin(session::BeginStep const& step) {
   step_ = step;
   samples_ = samples_at(step.pass, step.positions);
-  gradients_.clear();
+  share_ = step.more ? share_ + 1 : 0;
+  if (!step.more) gradients_.clear();
   phase_ = Phase::computing;
 }
 
@@ -328,6 +342,7 @@ void Member::fill(gleaner_step_info& info) const {
   info.world_size = step_.world;
   info.rank = step_.rank;
   info.rng_seed = mixed(options_.seed ^ mixed(std::uint64_t(step_.step)));
+  if (share_ > 0) info.rng_seed = mixed(info.rng_seed + share_);
 }
 
 int Member::step_now(gleaner_step_info& info) {

@@ -46,6 +46,7 @@ struct MemberEnvironment {
   std::string node;
   std::string plane = "gloo";
   std::string address;  ///< of the interface to use; "": towards coordinator
+  ShareRules rules;
 
   static Result<MemberEnvironment> read();  ///< GLEANER_*
 };
@@ -185,6 +186,7 @@ class Member {
   // Of the user's thread.
   Phase phase_ = Phase::registering;
   session::BeginStep step_;
+  std::uint64_t share_ = 0;  ///< of this member's in the step, from 0
   std::vector<std::uint64_t> samples_;
 
   asio::io_context io_;

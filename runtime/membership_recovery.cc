@@ -12,6 +12,22 @@
 
 namespace gleaner {
 
+namespace {
+
+/// One loss more in this step: its members that are not among those `left`.
+void add_loss(msg::StepPlan& plan, MemberIds const& left) {
+  MemberIds lost;
+  for (auto const id : plan.members) {
+    bool const known =
+        std::any_of(plan.gone.begin(), plan.gone.end(),
+                    [&](auto const& before) { return contains(before, id); });
+    if (!known && !contains(left, id)) lost.push_back(id);
+  }
+  if (!lost.empty()) plan.gone.push_back(std::move(lost));
+}
+
+}  // namespace
+
 void Membership::State::recover() {
   MemberIds asked;
   if (recovery) {
@@ -82,12 +98,7 @@ void Membership::State::resume() {
     assert(!message.plan || *message.plan == *status.begun);
     message.plan = status.begun;
   }
-  if (message.plan) {
-    auto& gone = message.plan->gone;
-    gone.clear();
-    for (auto const id : message.plan->members)
-      if (!contains(next, id)) gone.push_back(id);
-  }
+  if (message.plan) add_loss(*message.plan, next);
 
   auto const ended = *std::exchange(recovery, std::nullopt);
   auto const from = nodes_in_use;

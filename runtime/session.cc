@@ -146,9 +146,12 @@ void Session::State::on(msg::Resume const& message) {
   } else {
     assert(complete == message.complete);
     if (begun) {
-      // Shares do not move and gradients are kept; only the sum is redone.
+      // Shares do not move and gradients are kept; the sum is redone, once
+      // what this member got of others' shares is computed too.
       assert(kept_plan && kept_plan->step == begun->plan.step);
+      auto const handed_out = begun->handed_out;
       begun = planned(*kept_plan);
+      begun->handed_out = handed_out;
       if (begun->kept == 0) begun.reset();  // nobody left has a sample of it
     }
   }
@@ -211,8 +214,8 @@ void Session::State::drop_pending() {
 
 // --- the public face -------------------------------------------------------
 
-Session::Session(msg::MemberId self, SamplerOptions options)
-    : state_(std::make_unique<State>(self, options)) {}
+Session::Session(msg::MemberId self, SamplerOptions options, ShareRules rules)
+    : state_(std::make_unique<State>(self, options, rules)) {}
 Session::~Session() = default;
 
 Actions Session::want_start() {

@@ -34,6 +34,7 @@
 
 #include "proto/runtime_messages.hh"
 #include "runtime/sampler.hh"
+#include "runtime/step_shares.hh"
 
 namespace gleaner {
 namespace session {
@@ -115,12 +116,16 @@ struct LoadCheckpoint {
 
 struct Started {};  ///< gleaner_start() returns OK
 
-/// The user's thread computes this step: gleaner_step() returns STEP, or
-/// gleaner_reduce() returns MORE.  Zero the local gradients first.
+/// The user's thread computes this share: gleaner_step() returns STEP, or
+/// gleaner_reduce() returns MORE.
 struct BeginStep {
   msg::Step step = 0;
   std::uint64_t pass = 0;
-  Positions positions;  ///< this member's, in Permutation(size, seed, pass)
+  /// Another share of the step under way: to be added to the local gradients.
+  /// Else zero them first.
+  bool more = false;
+  std::uint32_t shard = 0;         ///< which one this is, in deterministic mode
+  Positions positions;             ///< of it, in Permutation(size, seed, pass)
   std::uint64_t global_batch = 0;  ///< planned samples over all members
   std::uint64_t samples_seen = 0;  ///< before this step
   std::uint32_t rank = 0;
@@ -175,7 +180,7 @@ class Session {
  public:
   using Actions = session::Actions;
 
-  Session(msg::MemberId self, SamplerOptions options);
+  Session(msg::MemberId self, SamplerOptions options, ShareRules rules = {});
   ~Session();
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
@@ -185,7 +190,7 @@ class Session {
   [[nodiscard]] Actions want_start();
   /// Entered gleaner_step(): the update of the step before is done.
   [[nodiscard]] Actions want_step();
-  /// Entered gleaner_reduce(): the local gradients are complete.
+  /// Entered gleaner_reduce(): the local gradients of the share are complete.
   [[nodiscard]] Actions want_reduction();
   /// gleaner_log(): sent when the step is stable.
   void log(std::string key, double value, std::uint64_t n);
@@ -240,8 +245,8 @@ class Session {
   /// This member's state may be a source for others.
   bool full() const;
   Sampler const& sampler() const;
-  /// This member's positions `ahead` steps after the one begun, unless members
-  /// change until then; nothing when there is no such step.
+  /// The share that this member will compute `ahead` shares after the one last
+  /// handed out, unless members change until then; nothing when there is none.
   struct Forecast {
     std::uint64_t pass = 0;
     Positions positions;

@@ -15,12 +15,20 @@ struct BegunStep {
   BegunStep(msg::StepPlan plan, Sampler before)
       : plan(std::move(plan)), after(std::move(before)) {}
 
+  bool all_handed_out() const { return handed_out == mine.size(); }
+  std::uint64_t my_samples() const {
+    std::uint64_t n = 0;
+    for (auto const& share : mine) n += count(share.positions);
+    return n;
+  }
+
   msg::StepPlan plan;
-  Sampler after;        ///< gone shares handed back
+  Sampler after;        ///< what is not computed after all handed back
   Positions committed;  ///< by the members that are not gone
-  Positions mine;
-  std::uint64_t planned = 0;  ///< samples, gone shares included
-  std::uint64_t kept = 0;     ///< samples of `committed`
+  std::vector<Share> mine;
+  std::size_t handed_out = 0;  ///< of `mine`, to the user's thread
+  std::uint64_t planned = 0;   ///< samples, those of gone members included
+  std::uint64_t kept = 0;      ///< samples of `committed`
 
   msg::Generation reduced_in = 0;  ///< of the last Reduce; 0: none yet
   std::uint32_t world = 0;         ///< members of that generation
@@ -49,10 +57,11 @@ struct WrittenCheckpoint {
 enum class UserThread { outside, starting, at_step, reducing };
 
 struct Session::State {
-  State(msg::MemberId self, SamplerOptions options)
-      : self(self), sampler(options) {}
+  State(msg::MemberId self, SamplerOptions options, ShareRules rules)
+      : self(self), rules(rules), sampler(options) {}
 
   msg::MemberId const self;
+  ShareRules const rules;
   Actions out;  ///< of the call in progress
 
   // The user's thread.
@@ -135,6 +144,8 @@ struct Session::State {
   void park();
   void serve(std::vector<msg::MemberId> const& joiners);
   void begin(BegunStep step);
+  void hand_out_share();
+  msg::StepPlan plan_of_next_step() const;
   BegunStep planned(msg::StepPlan plan) const;
   void reduce_if_possible();
   void step_complete(session::StepTiming timing);

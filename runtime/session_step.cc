@@ -26,6 +26,8 @@ void Session::State::proceed() {
   }
   if (apply_scale && user == UserThread::reducing)
     return end(ApplyReduction{complete, *std::exchange(apply_scale, {})});
+  if (begun && !begun->all_handed_out() && user == UserThread::reducing)
+    return hand_out_share();  // nothing is being reduced until it is computed
   announce_prepared();
   if (!has_state || quiet || serving || lacking || begun || left) return;
   if (user == UserThread::starting) return end(Started{});
@@ -48,9 +50,13 @@ void Session::State::at_boundary() {
   }
   if (sampler.done()) return report_finished();
   if (agreed) return switch_over();
+  begin(planned(plan_of_next_step()));
+}
+
+msg::StepPlan Session::State::plan_of_next_step() const {
   msg::StepPlan plan{complete + 1, {}, {}};
   for (auto const& member : members) plan.members.push_back(member.member);
-  begin(planned(std::move(plan)));
+  return plan;
 }
 
 void Session::State::report_finished() {
@@ -111,20 +117,11 @@ std::uint32_t Session::State::rank() const {
 BegunStep Session::State::planned(msg::StepPlan plan) const {
   BegunStep step(std::move(plan), sampler);
   auto const taken = step.after.take();
+  auto shares = shares_of_step(step.plan, taken, rules, self);
+  step.mine = std::move(shares.mine);
+  step.committed = std::move(shares.committed);
+  step.after.give_back(shares.handed_back);
   step.planned = count(taken);
-  Positions handed_back;
-  auto const& planned_for = step.plan.members;
-  auto const& gone = step.plan.gone;
-  for (std::size_t rank = 0; rank < planned_for.size(); ++rank) {
-    auto const share = share_of(taken, rank, planned_for.size());
-    if (std::find(gone.begin(), gone.end(), planned_for[rank]) != gone.end()) {
-      handed_back = merged(handed_back, share);
-    } else {
-      step.committed = merged(step.committed, share);
-      if (planned_for[rank] == self) step.mine = share;
-    }
-  }
-  step.after.give_back(handed_back);
   step.kept = count(step.committed);
   return step;
 }
@@ -134,14 +131,21 @@ void Session::State::begin(BegunStep step) {
   handed = begun->plan.step;
   while (!values.empty() && values.back().step >= handed)
     values.pop_back();  // of this step's first try
-  end(BeginStep{handed, begun->after.pass(), begun->mine, begun->planned,
-                sampler.samples_seen(), rank(),
+  hand_out_share();
+}
+
+void Session::State::hand_out_share() {
+  bool const more = begun->handed_out > 0;
+  auto const& share = begun->mine[begun->handed_out++];
+  end(BeginStep{handed, begun->after.pass(), more, share.shard, share.positions,
+                begun->planned, sampler.samples_seen(), rank(),
                 static_cast<std::uint32_t>(members.size())});
   reduce_if_possible();
 }
 
 void Session::State::reduce_if_possible() {
-  if (!begun || !connected || quiet || lacking) return;
+  if (!begun || !begun->all_handed_out()) return;
+  if (!connected || quiet || lacking) return;
   if (begun->reduced_in == generation) return;
   begun->reduced_in = generation;
   begun->world = members.size();
@@ -160,7 +164,7 @@ std::optional<FirstBucketWords> Session::first_bucket_words(
     return std::nullopt;
   s.begun->launched = true;
   s.begun->said_ready = s.offer.has_value();
-  return FirstBucketWords{s.begun->said_ready ? 0u : 1u, count(s.begun->mine)};
+  return FirstBucketWords{s.begun->said_ready ? 0u : 1u, s.begun->my_samples()};
 }
 
 Result<Actions> Session::first_bucket_done(msg::Generation generation,
@@ -281,19 +285,17 @@ void Session::State::report_checkpoints() {
 
 std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
   auto const& s = *state_;
-  auto const me =
-      std::find_if(s.members.begin(), s.members.end(),
-                   [&](auto const& m) { return m.member == s.self; });
-  if (!s.begun || ahead == 0 || me == s.members.end()) return std::nullopt;
+  if (!s.begun || ahead == 0) return std::nullopt;
   auto sampler = s.begun->after;
-  Positions taken;
-  for (; ahead > 0; --ahead) {
+  std::vector<Share> shares(s.begun->mine.begin() + s.begun->handed_out,
+                            s.begun->mine.end());
+  auto plan = s.plan_of_next_step();
+  while (ahead > shares.size()) {
+    ahead -= static_cast<std::uint32_t>(shares.size());
     if (sampler.done()) return std::nullopt;
-    taken = sampler.take();
+    shares = shares_of_step(plan, sampler.take(), s.rules, s.self).mine;
   }
-  return Forecast{
-      sampler.pass(),
-      share_of(taken, std::size_t(me - s.members.begin()), s.members.size())};
+  return Forecast{sampler.pass(), shares[ahead - 1].positions};
 }
 
 // --- the header of state that moves ----------------------------------------

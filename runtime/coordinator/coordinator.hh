@@ -78,6 +78,7 @@ class Coordinator {
   void on_agent_message(std::string const& node, nlohmann::json const& json);
   void on_agent_hello(std::string const& node, msg::AgentHello const& hello);
   void start_members(std::string const& node, int count);
+  std::vector<std::string> member_environment() const;
   void end_node(std::string const& node);
   void on_lease_end(std::string const& node, int code, std::string const& why);
   void check_nodes();

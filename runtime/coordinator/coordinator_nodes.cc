@@ -149,12 +149,19 @@ void Coordinator::start_members(std::string const& name, int count) {
     members_[last_member_].node = name;
   }
   order.argv = options_.argv;
-  if (options_.comm != "auto") order.env = {"GLEANER_COMM=" + options_.comm};
+  order.env = member_environment();
   order.cwd = options_.cwd;
   order.heartbeat_s = heartbeat_s();
   order.failure_timeout_s = options_.failure_timeout_s;
   node.agent->send(to_json(msg::ToAgent(order)));
   carry_out(membership_->add_members(now(), name, order.members));
+}
+
+std::vector<std::string> Coordinator::member_environment() const {
+  std::vector<std::string> environment{"GLEANER_ON_LOSS=" + options_.on_loss};
+  if (options_.comm != "auto")
+    environment.push_back("GLEANER_COMM=" + options_.comm);
+  return environment;
 }
 
 /// The agent exits, and srun with it; check_nodes() sees to it.

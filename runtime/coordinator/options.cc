@@ -93,6 +93,12 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   app.add_option("--comm", options.comm, "Data plane")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "gloo", "self"}));
+  app.add_option("--on-loss", options.on_loss,
+                 "What becomes of a lost member's samples of a step: short "
+                 "leaves them to a later step, recompute has the others "
+                 "compute them in this one")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"short", "recompute"}));
   app.add_option("--checkpoint-interval", options.checkpoint_interval_s,
                  "Seconds between checkpoints; 0: only before waiting at zero "
                  "nodes")

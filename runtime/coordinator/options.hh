@@ -18,6 +18,7 @@ struct CoordinatorOptions {
   std::string agent;              ///< path of gleaner-agent
   std::string address;            ///< our host, as other nodes reach it
   std::string comm = "auto";      ///< data plane
+  std::string on_loss = "short";  ///< or "recompute"
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   double failure_timeout_s = 5;

@@ -31,11 +31,12 @@ struct Interval {
 };
 
 /// Who computes a step: the members it was planned for, in rank order, and
-/// those of them that died meanwhile; their samples were handed back.
+/// those of them that were lost meanwhile, loss by loss.  Their samples go back
+/// to the sampler or, loss by loss, to those that were left.
 struct StepPlan {
   Step step = 0;
   std::vector<MemberId> members;
-  std::vector<MemberId> gone;
+  std::vector<std::vector<MemberId>> gone;
   bool operator==(StepPlan const&) const = default;
 };
 

@@ -75,11 +75,11 @@ class Training:
     def output(self):
         return (self.dir / "out").read_text()
 
-    def losses(self):
+    def losses(self, key="loss"):
         """By step, meant over its samples."""
         sums = {}
         for event in self.events("log"):
-            if event["key"] == "loss":
+            if event["key"] == key:
                 total, n = sums.get(event["step"], (0, 0))
                 total += event["value"] * event["n"]
                 sums[event["step"]] = total, n + event["n"]
@@ -122,8 +122,8 @@ class Members(unittest.TestCase):
         self.addCleanup(training.close)
         return training
 
-    def compare(self, training):
-        expected, losses = self.alone.losses(), training.losses()
+    def compare(self, training, key="loss"):
+        expected, losses = self.alone.losses(key), training.losses(key)
         self.assertEqual(len(expected), SAMPLES * PASSES // 16)
         self.assertEqual(losses.keys(), expected.keys())
         worst = max(abs(losses[s] - expected[s]) / expected[s] for s in expected)
@@ -171,6 +171,25 @@ class Members(unittest.TestCase):
         self.assertEqual(training.positions(), sorted(list(range(SAMPLES)) * PASSES))
         self.assertEqual(len(set(ends(training.output()))), 1, training.output())
         self.assertFalse(Path("/proc", children[0]).exists(), "its worker lives on")
+
+    def test_recompute(self):
+        """with --on-loss=recompute members are killed: the losses of one alone"""
+        training = self.begin(
+            *(3, "--passes", PASSES, "--step-ms", 15, "--workers", 1),
+            options=("--on-loss=recompute",),
+        )
+        for lost in (1, 2):
+            training.wait(lambda: training.size() == 3)
+            begun = training.steps()
+            training.wait(lambda: training.steps() >= begun + 30)
+            # It sleeps in a step most of the time: that one is recomputed.
+            victim = training.events("member_started")[-1]["pid"]
+            os.kill(victim, signal.SIGKILL)
+            training.wait(lambda: len(training.events("member_lost")) == lost)
+        self.assertEqual(training.finish(), 0, training.output())
+        # Not "loss": what the dead had logged of their last step is lost.
+        self.compare(training, "reduced_loss")
+        self.assertEqual(len(set(ends(training.output()))), 1, training.output())
 
     def test_checkpoint(self):
         """gleaner.load() gives plain dictionaries that train on as the rest did"""

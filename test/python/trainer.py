@@ -64,11 +64,11 @@ def main():
         loss = nn.functional.mse_loss(model(x)[:, 0], y)
         mean = job.mean(loss)
         job.backward(loss)
-        if not job.step():
-            continue
-        counted["updates"] += 1
+        done = job.step()
         job.log({"loss": loss, "members": job.world_size})
-        job.log({"reduced_loss": float(mean)})
+        if done:
+            counted["updates"] += 1
+            job.log({"reduced_loss": float(mean)})
     digest = hashlib.sha256()
     for parameter in list(model.parameters()) + list(average.parameters()):
         digest.update(parameter.detach().numpy().tobytes())

@@ -9,6 +9,7 @@ runtime_tests = \
 	%reldir%/loss.t \
 	%reldir%/overlap.t \
 	%reldir%/park.t \
+	%reldir%/recompute.t \
 	%reldir%/resize.t
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)

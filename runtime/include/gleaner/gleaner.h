@@ -14,6 +14,7 @@
  *   gleaner_start(g);
  *   while ((rc = gleaner_step(g, &step)) == GLEANER_STEP) {
  *     do {
+ *       gleaner_step_now(g, &step);
  *       ... add each sample's gradient / step.global_batch to
  *           gleaner_gradient(g, "weight") ...
  *     } while ((rc = gleaner_reduce(g)) == GLEANER_MORE);
@@ -46,7 +47,7 @@ enum {
   GLEANER_STEP = 1,    /* gleaner_step: compute this step */
   GLEANER_DONE = 2,    /* gleaner_step: every pass is finished; end the loop */
   GLEANER_LEAVE = 3,   /* gleaner_step: this member is released; end the loop */
-  GLEANER_MORE = 4,    /* gleaner_reduce: compute again, another share */
+  GLEANER_MORE = 4,    /* gleaner_reduce: compute another share of the step */
   GLEANER_EINVAL = -1, /* an argument is wrong; see gleaner_error() */
   GLEANER_ESTATE = -2, /* a call out of order */
   GLEANER_ELOST = -3,  /* the coordinator is gone: the training is over */
@@ -79,18 +80,19 @@ typedef struct gleaner_options {
 #define GLEANER_OPTIONS_INIT \
   { sizeof(gleaner_options), 0, 0, 1, 0, 0 }
 
-/* One step, as this member shall compute it.  Valid until the next
- * gleaner_step(). */
+/* One share of a step, as this member shall compute it.  Valid until the next
+ * gleaner_step() or gleaner_reduce(). */
 typedef struct gleaner_step_info {
   uint64_t step;           /* from 1, over all passes */
   uint64_t pass;           /* from 0 */
-  uint64_t const *samples; /* this member's sample numbers */
+  uint64_t const *samples; /* sample numbers of the share */
   size_t n_samples;        /* may be 0: contribute zeros, call reduce anyway */
   uint32_t global_batch;   /* samples of this step over all members */
   uint64_t samples_seen;   /* committed before this step, over all passes */
   uint32_t world_size;
   uint32_t rank;
-  uint64_t rng_seed; /* the same on every member; mix in what you need */
+  uint64_t rng_seed; /* of (seed, step, which share of the member's): the same
+                        on every member; mix in what you need */
 } gleaner_step_info;
 
 /* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which
@@ -144,8 +146,10 @@ int gleaner_gradient_ready(gleaner_training *g, char const *name);
 
 /* Sum the gradients over all members.  Returns GLEANER_OK with the whole
  * result or none of it: never a torn one.  A loss of other members is
- * absorbed in here.  GLEANER_MORE: add the gradient of the samples now in the
- * step (see gleaner_step_now()) and call again. */
+ * absorbed in here.  GLEANER_MORE: another share of the step is this member's,
+ * what lost ones had of it; add the gradient of its samples, which
+ * gleaner_step_now() names, to what the gradients are now, and call again.
+ * GLEANER_LEAVE, GLEANER_DONE: as from gleaner_step(). */
 int gleaner_reduce(gleaner_training *g);
 
 /* Run the registered update; GLEANER_OK if there is none. */
@@ -158,10 +162,11 @@ int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 /* The step as it stands, for use after GLEANER_MORE. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
-/* Which samples this member will compute `ahead` steps after the one under way
- * (1 or more), unless members change until then: to load them in advance.
- * Writes at most `room` of them, and to *n how many there are.  GLEANER_OK, or
- * GLEANER_DONE when the training has no such step. */
+/* Which samples this member will compute `ahead` shares after the one under way
+ * (1 or more; of this step or of later ones), unless members change until then:
+ * to load them in advance. Writes at most `room` of them, and to *n how many
+ * there are.  GLEANER_OK, or GLEANER_DONE when the training has no such share.
+ */
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
                           uint64_t *samples, size_t room, size_t *n);
 

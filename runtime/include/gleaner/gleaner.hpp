@@ -153,7 +153,8 @@ class Step {
  public:
   explicit Step(detail::State& state) : state_(&state) {}
 
-  /// This member's samples; none when there are more members than samples.
+  /// Samples of this share of the step; none when there are more members than
+  /// samples.
   std::span<std::uint64_t const> samples() const {
     return {info().samples, info().n_samples};
   }
@@ -166,8 +167,8 @@ class Step {
   std::uint64_t rng_seed() const { return info().rng_seed; }
 
   /// Compute this member's gradients and sum them over all members.  `compute`
-  /// is called once, and again, with other samples and gradients of zero, when
-  /// members were lost.
+  /// is called once, and again, with other samples, when members were lost: it
+  /// adds to the gradients.
   template <std::invocable Compute>
   void reduce(Compute&& compute) {
     compute();

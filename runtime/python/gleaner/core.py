@@ -211,7 +211,7 @@ class Training:
         self._check(self._lib.gleaner_gradient_ready(self._handle, name))
 
     def reduce(self) -> int:
-        """OK, or MORE: compute again, another share, and call again."""
+        """OK, or MORE: compute another share of the step, and call again."""
         return self._check(self._lib.gleaner_reduce(self._handle))
 
     def apply(self) -> None:

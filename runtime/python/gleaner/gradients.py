@@ -108,6 +108,7 @@ class Gradients:
         """After the reduction: divide by the weight, and hide the gradients of
         parameters that no member's loss depended on."""
         sums = self.sums.tolist()
+        weighted = weighted or sums[0] != 0  # others', if this one had no batch
         if weighted and not sums[0] > 0:
             raise ValueError(
                 f"the weights of a step add up to {sums[0]} (the gradient is "
@@ -125,9 +126,9 @@ class Gradients:
         """Add to the weight of the step."""
         self.sums[0] += weight
 
-    def set_mean(self, slot: int, part: float) -> None:
-        """This member's part of a mean."""
-        self.sums[1 + slot] = part
+    def add_to_mean(self, slot: int, part: float) -> None:
+        """Add to this member's part of a mean."""
+        self.sums[1 + slot] += part
 
     def mean(self, slot: int) -> float:
         """After the reduction: the mean over all members."""

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Union
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -76,6 +76,8 @@ class Job:
         self._training: Optional[core.Training] = None
         self._gradients: Optional[Gradients] = None
         self._info: Optional[core.Step] = None
+        self._over: Optional[int] = None  # released within a step
+        self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
         self._begin_nothing()
 
     # The loop.
@@ -84,8 +86,9 @@ class Job:
         """The batches of this member, step by step, until all passes are over
         or the member is released.  The loop's body must call step() once.
 
-        A batch may come twice, with other samples, when members were lost in
-        its step: step() then returned False, and nothing was updated."""
+        A step may come in several batches of other samples, one after the
+        other: when members were lost in it, or in deterministic mode.  step()
+        returns False before the last of them."""
         if self._info is not None or self._training is not None:
             raise RuntimeError("job.steps() was called before [make another job]")
         training = self._join(loader, passes)
@@ -95,6 +98,7 @@ class Job:
                 code, info = training.step()
                 if info is not None:
                     yield from self._one_step(training, loader, info)
+                    code = code if self._over is None else self._over
             self.finished = code == core.DONE
         finally:
             loader.close()
@@ -127,57 +131,67 @@ class Job:
 
     def step(self) -> bool:
         """Reduce gradients over all members and update.  True when the step is
-        done; False when it is computed again, because members were lost."""
+        done; False when another batch of it is to be computed first, or when
+        this member was released: others go on."""
         info, gradients = self._in_step("job.step()")
         self._check_computed(info)
         gradients.finish()
         training = self._open_training()
-        self._again = training.reduce() == core.MORE
+        code = training.reduce()
         self._stepped = True
-        if self._again:
+        self._more = code == core.MORE
+        if code != core.OK:
+            self._over = code if not self._more else None
             return False
-        for slot, mean in enumerate(self._means):
+        for slot, mean in self._means:
             mean._value = gradients.mean(slot)
+        self._means.clear()
         training.apply()
         return True
 
     # What a loop tells and asks.
 
     def log(self, values: Mapping[str, Number], n: Optional[int] = None) -> None:
-        """Report values, each meant over n samples: by default this member's
-        share of the step.  The mean over all members is shown when the step can
-        no longer be undone."""
+        """Report values, each meant over n samples: by default those of the
+        batch.  The mean over all members is shown when the step can no longer
+        be undone."""
         info = self._info_now()
         n = len(info.samples) if n is None else n
-        if n == 0 or self._again:  # what is computed again is reported again
+        if n == 0 or self._over is not None:
             return
         for key, value in values.items():
             self._open_training().log(key, float(value), n)
 
     def mean(self, value: Number, n: Optional[int] = None) -> Mean:
         """The mean of `value` over all samples of the step, given its mean over
-        n of this member's (by default all).  Call before step(), in the same
-        order on all members; known after it.  At most 16 in a step."""
+        n of this batch's (by default all).  Call before step(), in the same
+        order on all members; known when step() is True.  At most 16 in a step."""
         info, gradients = self._in_step("job.mean()")
-        if len(self._means) == MEANS:
+        slot = self._next_mean
+        if slot == MEANS:
             raise RuntimeError(
                 f"job.mean() is called more than {MEANS} times in a step"
             )
         n = len(info.samples) if n is None else n
-        gradients.set_mean(len(self._means), float(value) * n / info.global_batch)
-        self._means.append(Mean())
-        return self._means[-1]
+        gradients.add_to_mean(slot, float(value) * n / info.global_batch)
+        self._next_mean += 1
+        mean = Mean()
+        self._means.append((slot, mean))
+        return mean
 
     def evaluate(
         self, dataset: Any, batch_size: Optional[int] = None, **options: Any
     ) -> Evaluation:
         """This member's share of a dataset, in batches, the model in evaluation
         mode and without gradients; see Evaluation.  Within a step; after the
-        loop each member gets all of it."""
+        loop each member gets all of it.  Nothing when step() returned False:
+        the step's last batch evaluates."""
         size = batch_size or self._batch_size
         if self._training is None:
             return Evaluation(self.model, dataset, size, 0, 1, **options)
         info = self._info_now()
+        if self._more or self._over is not None:
+            return Evaluation(self.model, [], size, 0, 1, **options)
         share = (info.rank, info.world_size)
         return Evaluation(self.model, dataset, size, *share, **options)
 
@@ -249,7 +263,7 @@ class Job:
                     )
             else:
                 self.step()  # more members than samples: the others' count
-            if not self._again:
+            if not self._more:
                 return
             info = training.step_now()
 
@@ -257,8 +271,8 @@ class Job:
         self._computed = 0  # samples that backward() has seen
         self._weighted = False
         self._stepped = False
-        self._again = False
-        self._means: List[Mean] = []
+        self._more = False  # another batch of this step follows
+        self._next_mean = 0
 
     def _begin(self, info: core.Step) -> None:
         self._info = info

@@ -25,7 +25,7 @@ TEST_CASE("what was written reads back the same") {
   resume.complete = 10;
   resume.donor = 1;
   resume.lacking = {2};
-  resume.plan = StepPlan{11, {1, 2, 3}, {3}};
+  resume.plan = StepPlan{11, {1, 2, 3}, {{3}}};
   auto const parsed = parse_to_member(to_json(ToMember(resume)));
   REQUIRE(parsed);
   auto const& again = std::get<Resume>(*parsed);

@@ -16,7 +16,8 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation.hh \
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
-	%reldir%/simulation_member.cc
+	%reldir%/simulation_member.cc \
+	%reldir%/step_shares_test.cc
 %canon_reldir%_test_generation_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_generation_LDADD = test/unit/libtestmain.la runtime/libgeneration.la
 %canon_reldir%_test_generation_LDFLAGS = -pthread

@@ -20,6 +20,8 @@
 
 namespace {
 
+using gleaner::OnLoss;
+using gleaner::ShareRules;
 using gleaner::simulation::Counts;
 using gleaner::simulation::Faults;
 using gleaner::simulation::Mutant;
@@ -35,8 +37,9 @@ std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
 /// is a function of its seed alone.  After a violation no new ones are begun.
 class Histories {
  public:
-  Histories(std::uint64_t seeds, Faults faults, Mutant mutant)
-      : seeds_(seeds), faults_(faults), mutant_(mutant) {
+  Histories(std::uint64_t seeds, Faults faults, Mutant mutant,
+            ShareRules rules = {})
+      : seeds_(seeds), faults_(faults), mutant_(mutant), rules_(rules) {
     std::vector<std::future<void>> workers;
     for (auto n = std::max(1u, std::thread::hardware_concurrency()); n > 0; --n)
       workers.push_back(std::async(std::launch::async, [this] { work(); }));
@@ -59,7 +62,7 @@ class Histories {
     while (!violation && !stop_) {
       auto const seed = next_++;
       if (seed > seeds_) break;
-      World world(seed, faults_, mutant_);
+      World world(seed, faults_, mutant_, rules_);
       try {
         world.run();
         counts.add(world.counts());
@@ -76,6 +79,7 @@ class Histories {
   std::uint64_t const seeds_;
   Faults const faults_;
   Mutant const mutant_;
+  ShareRules const rules_;
   std::atomic<std::uint64_t> next_{1};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;  ///< for what follows
@@ -107,6 +111,30 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.withdrawals > 0);
 }
 
+TEST_CASE("with recompute no step is short") {
+  ShareRules rules;
+  rules.on_loss = OnLoss::recompute;
+  SECTION("a member's part is one share") {}
+  SECTION("a step is cut into shards") { rules.shards = 5; }
+  if (auto const seed = number_from("GLEANER_MODEL_SEED", 0)) {
+    World world(seed, Faults::all, Mutant::none, rules);
+    world.trace();
+    CHECK_NOTHROW(world.run());
+    return;
+  }
+  Histories const histories(number_from("GLEANER_MODEL_RUNS", 20000) / 5,
+                            Faults::all, Mutant::none, rules);
+  INFO(histories.violation().value_or(""));
+  CHECK_FALSE(histories.violation());
+  auto const& counts = histories.counts();
+  WARN(counts.text());
+  CHECK(counts.kills > counts.histories / 2);
+  CHECK(counts.shares > counts.histories / 20);  // or little was recomputed
+  CHECK(counts.takeovers > 0);
+  CHECK(counts.lost_again > 0);  // in a step that was recomputed already
+  CHECK(counts.short_steps == 0);
+}
+
 TEST_CASE("planned changes lose nothing") {
   Histories const histories(1000, Faults::none, Mutant::none);
   INFO(histories.violation().value_or(""));
@@ -128,4 +156,10 @@ TEST_CASE("a defect around the protocol is noticed") {
                                Mutant::forgetful_rank_0);
   INFO("mutant " << static_cast<int>(mutant));
   CHECK(Histories(5000, Faults::all, mutant).violation());
+}
+
+TEST_CASE("a share that is not computed is noticed") {
+  Histories const histories(5000, Faults::all, Mutant::skipped_share,
+                            {OnLoss::recompute, 0});
+  CHECK(histories.violation());
 }

@@ -41,7 +41,9 @@ std::string positions(Positions const& taken) {
 std::string plan(std::optional<msg::StepPlan> const& plan) {
   if (!plan) return "";
   auto out = " begun=" + str(plan->step);
-  return plan->gone.empty() ? out : out + " without " + ids(plan->gone);
+  for (auto const& lost : plan->gone)
+    out += (&lost == &plan->gone.front() ? " without " : " then ") + ids(lost);
+  return out;
 }
 
 std::string name(msg::FromMember const& message) {
@@ -167,7 +169,8 @@ std::string name(session::Action const& action) {
           },
           [](session::Started const&) { return std::string("started"); },
           [](session::BeginStep const& a) {
-            return "begin(" + str(a.step) + ": " + positions(a.positions) + ")";
+            return std::string(a.more ? "more(" : "begin(") + str(a.step) +
+                   ": " + positions(a.positions) + ")";
           },
           [](session::Reduce const& a) {
             return "reduce(" + str(a.step) + " in " + str(a.generation) + ")";

@@ -7,8 +7,10 @@
 
 #include "notation.hh"
 
+using gleaner::OnLoss;
 using gleaner::SamplerOptions;
 using gleaner::Session;
+using gleaner::ShareRules;
 using gleaner::notation::text;
 namespace msg = gleaner::msg;
 namespace session = gleaner::session;
@@ -40,8 +42,9 @@ std::string header_in(session::Actions const& actions) {
 
 /// A member and what happens to it.
 struct Member {
-  explicit Member(msg::MemberId id, std::uint64_t dataset_size = 40)
-      : id(id), session(id, options(dataset_size)) {}
+  explicit Member(msg::MemberId id, std::uint64_t dataset_size = 40,
+                  ShareRules rules = {})
+      : id(id), session(id, options(dataset_size), rules) {}
 
   std::string on(msg::ToMember const& message) {
     return text(session.on_message(message));
@@ -333,7 +336,7 @@ TEST_CASE("a begun step keeps its gradients and its shares") {
   (void)members.one.session.want_step();
   members.one.reduce();
   members.one.quiesce(2);
-  CHECK(members.one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2}, {2}}) ==
+  CHECK(members.one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2}, {{2}}}) ==
         "connect(2)");
   CHECK(members.one.connected(2) == "->Prepared(2) reduce(1 in 2)");
   CHECK(members.one.first_bucket(1, 1, 2) == "");
@@ -379,16 +382,87 @@ TEST_CASE("a step whose samples all went with the dead is planned anew") {
   one.start({1, 2, 3, 4, 5});
   CHECK(one.step() == "begin(1: ) reduce(1 in 1)");
   one.quiesce(2);
-  one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2, 3, 4, 5}, {2, 3, 4, 5}});
+  one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2, 3, 4, 5}, {{2, 3, 4, 5}}});
   one.connected(2);
   CHECK(one.reduce() == "begin(1: 0-4) reduce(1 in 2)");
+}
+
+TEST_CASE("recompute: a survivor adds its part of the dead share, then sums") {
+  Member one(1, 40, {OnLoss::recompute, 0});
+  one.start({1, 2});
+  CHECK(one.step() == "begin(1: 0-2) reduce(1 in 1)");
+  one.reduce();
+  one.quiesce(2);
+  CHECK(one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2}, {{2}}}) ==
+        "connect(2) more(1: 2-4)");
+  CHECK(one.connected(2) == "->Prepared(2) reduce(1 in 2)");
+  CHECK(one.reduce() == "");
+  CHECK(one.first_bucket(1, 1, 4) == "");
+  CHECK(one.all_buckets(1) == "apply(1 x1)");
+  CHECK(one.step() == "begin(2: 4-8) reduce(2 in 2)");
+}
+
+TEST_CASE(
+    "recompute: nothing is summed before the program has added its part") {
+  Member one(1, 40, {OnLoss::recompute, 0});
+  one.start({1, 2});
+  one.step();
+  one.quiesce(2);  // the program computes
+  CHECK(one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2}, {{2}}}) ==
+        "connect(2)");
+  CHECK(one.connected(2) == "->Prepared(2)");
+  CHECK(one.reduce() == "more(1: 2-4) reduce(1 in 2)");
+}
+
+TEST_CASE("recompute: another loss adds to what is computed again") {
+  // Of 4 samples each member has one; 3 and 4 are lost one after the other.
+  Member one(1, 40, {OnLoss::recompute, 0});
+  one.start({1, 2, 3, 4});
+  one.step();
+  one.reduce();
+  one.quiesce(2);
+  // One sample for three: the first of them gets none.
+  CHECK(one.resume(2, {1, 2, 3}, 0, {},
+                   msg::StepPlan{1, {1, 2, 3, 4}, {{4}}}) == "connect(2)");
+  one.quiesce(3);
+  CHECK(one.resume(3, {1, 2}, 0, {},
+                   msg::StepPlan{1, {1, 2, 3, 4}, {{4}, {3}}}) ==
+        "connect(3) more(1: 2-3)");
+}
+
+TEST_CASE("deterministic: a member computes its shards one by one") {
+  Member one(1, 40, {OnLoss::recompute, 4});
+  one.start({1, 2});
+  CHECK(one.step() == "begin(1: 0-1)");
+  CHECK(one.reduce() == "more(1: 1-2) reduce(1 in 1)");
+  one.reduce();
+  one.quiesce(2);
+  CHECK(one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1, 2}, {{2}}}) ==
+        "connect(2) more(1: 2-3)");
+  one.connected(2);
+  CHECK(one.reduce() == "more(1: 3-4) reduce(1 in 2)");
+}
+
+TEST_CASE("a member foresees its shares, whether of this step or of others") {
+  Member one(1, 12, {OnLoss::recompute, 4});
+  one.start({1, 2});
+  CHECK_FALSE(one.session.foresee(1));
+  one.step();
+  auto const foreseen = [&](std::uint32_t ahead) {
+    auto const share = one.session.foresee(ahead);
+    return share ? share->positions : gleaner::Positions{};
+  };
+  CHECK(foreseen(1) == gleaner::Positions{{1, 2}});
+  CHECK(foreseen(2) == gleaner::Positions{{4, 5}});
+  CHECK(foreseen(5) == gleaner::Positions{{9, 10}});
+  CHECK_FALSE(one.session.foresee(6));
 }
 
 TEST_CASE("a step that a survivor has begun is begun as it was planned") {
   Two members;
   members.both_do(1);
   members.two.quiesce(2);
-  members.two.resume(2, {2}, 1, {}, msg::StepPlan{2, {1, 2}, {1}});
+  members.two.resume(2, {2}, 1, {}, msg::StepPlan{2, {1, 2}, {{1}}});
   members.two.connected(2);
   CHECK(members.two.step() == "begin(2: 6-8) reduce(2 in 2)");
 }

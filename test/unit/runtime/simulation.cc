@@ -15,7 +15,8 @@ void Counts::add(Counts const& o) {
   withdrawals += o.withdrawals, late_withdrawals += o.late_withdrawals;
   resets += o.resets, checkpoints += o.checkpoints, steps += o.steps;
   replaced += o.replaced, complaints += o.complaints;
-  coordinators += o.coordinators;
+  coordinators += o.coordinators, shares += o.shares;
+  lost_again += o.lost_again;
 }
 
 std::string Counts::text() const {
@@ -31,11 +32,16 @@ std::string Counts::text() const {
          item("withdrawals", withdrawals) +
          item("late_withdrawals", late_withdrawals) + item("resets", resets) +
          item("checkpoints", checkpoints) + item("replaced", replaced) +
-         item("complaints", complaints) + item("coordinators", coordinators);
+         item("complaints", complaints) + item("coordinators", coordinators) +
+         item("shares", shares) + item("lost_again", lost_again);
 }
 
-World::World(std::uint64_t seed, Faults faults, Mutant mutant)
-    : random_(seed), faults_(faults), mutant_(mutant), budget_(0) {
+World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
+    : random_(seed),
+      faults_(faults),
+      mutant_(mutant),
+      rules_(rules),
+      budget_(0) {
   int const sizes[] = {12, 60, 97, 150};
   int const batches[] = {3, 6, 8, 10};
   options_.dataset_size = sizes[pick(0, 3)];
@@ -188,6 +194,8 @@ double World::danger() const {
     if (!p->alive || p->cut) continue;
     if (p->stopping || p->serving || p->fetching || p->loading) factor = 4;
     if (p->takeover) return 20;
+    if (p->step && p->step->more && p->user == Process::User::computing)
+      factor = std::max(factor, 3.);
     if (!p->session.full()) continue;
     if (p->session.sampler().done()) factor = std::max(factor, 4.);
     auto const complete = p->session.complete();
@@ -344,7 +352,7 @@ void World::start_members(std::string const& node, int n) {
   std::vector<msg::MemberId> ids;
   for (; n > 0; --n) {
     ids.push_back(next_id_);
-    auto p = std::make_unique<Process>(next_id_, node, options_);
+    auto p = std::make_unique<Process>(next_id_, node, options_, rules_);
     for (auto* weight : {&p->from_it, &p->to_it, &p->results})
       if (chance() < .2) *weight = .4;
     watched_.push_back(p.get());
@@ -397,10 +405,12 @@ void World::on(membership::Send const& order) {
   if (std::holds_alternative<msg::Release>(order.message) ||
       std::holds_alternative<msg::Refused>(order.message))
     p.released = true;
-  if (auto const* resume = std::get_if<msg::Resume>(&order.message))
+  if (auto const* resume = std::get_if<msg::Resume>(&order.message)) {
+    counts_.lost_again += resume->plan && resume->plan->gone.size() > 1;
     for (auto const& member : resume->members)
       if (!process(member.member).session.full())
         throw Violation("a member without proven state is to be a source");
+  }
   if (std::holds_alternative<msg::Quiesce>(order.message)) ++counts_.recoveries;
   if (std::holds_alternative<msg::Withdraw>(order.message))
     ++counts_.withdrawals;

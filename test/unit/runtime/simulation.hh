@@ -39,6 +39,7 @@ enum class Mutant {
   early_reuse,       ///< buckets are reused before the first bucket is complete
   torn_takeover,     ///< a reduction is taken over before all of it is there
   forgetful_rank_0,  ///< a report of a stable step is lost without a death
+  skipped_share,     ///< what a member got of a lost one is not computed
 };
 
 /// What may happen to members.
@@ -49,7 +50,7 @@ struct Counts {
                 takeovers = 0, redone = 0, short_steps = 0, recoveries = 0,
                 parks = 0, rollbacks = 0, withdrawals = 0, late_withdrawals = 0,
                 resets = 0, checkpoints = 0, steps = 0, replaced = 0,
-                complaints = 0, coordinators = 0;
+                complaints = 0, coordinators = 0, shares = 0, lost_again = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -99,8 +100,9 @@ using Sum = std::map<msg::MemberId, Contribution>;
 
 /// One process with its Session, its user's thread and its planes.
 struct Process {
-  Process(msg::MemberId id, std::string node, SamplerOptions options)
-      : id(id), node(std::move(node)), session(id, options) {}
+  Process(msg::MemberId id, std::string node, SamplerOptions options,
+          ShareRules rules)
+      : id(id), node(std::move(node)), session(id, options, rules) {}
 
   msg::MemberId id;
   std::string node;
@@ -173,7 +175,8 @@ struct Process {
 
 class World {
  public:
-  World(std::uint64_t seed, Faults faults, Mutant mutant = Mutant::none);
+  World(std::uint64_t seed, Faults faults, Mutant mutant = Mutant::none,
+        ShareRules rules = {});
 
   /// Run the history to its end.  With a trace, tell it on standard error.
   void run();
@@ -312,6 +315,7 @@ class World {
   std::mt19937_64 random_;
   Faults const faults_;
   Mutant const mutant_;
+  ShareRules const rules_;
   SamplerOptions options_;
   membership::Options membership_options_;
   std::unique_ptr<Membership> membership_;

@@ -64,10 +64,22 @@ void World::on(Process& p, session::BeginStep const& action) {
   if (p.state == torn) throw Violation("a step begins with a torn state");
   if (lineages_.at(p.state).step != action.step - 1)
     throw Violation("a step begins with the state of another");
+  if (action.more && (!p.step || p.step->step != action.step))
+    throw Violation("another share of a step that was not begun");
+  if (action.more && p.reduce)
+    throw Violation("a share is added to gradients that are being reduced");
   release_user(p, User::computing);
   p.step = action;
   p.gradients = 0;
-  p.gradient = {p.state, action.positions, 1, 0};
+  if (!action.more) {
+    p.gradient = {p.state, action.positions, 1, 0};
+    return;
+  }
+  ++counts_.shares;
+  if (p.gradient.state != p.state)
+    throw Violation("shares of one step are computed with different states");
+  if (mutant_ != Mutant::skipped_share)
+    p.gradient.positions = merged(p.gradient.positions, action.positions);
 }
 
 void World::on(Process& p, session::ApplyReduction const& action) {
@@ -97,7 +109,10 @@ void World::on(Process& p, session::ApplyReduction const& action) {
   auto const samples = double(count(positions));
   if (action.scale != double(p.step->global_batch) / samples)
     throw Violation("gradients are scaled wrongly");
-  counts_.short_steps += samples < double(p.step->global_batch);
+  bool const is_short = samples < double(p.step->global_batch);
+  counts_.short_steps += is_short;
+  if (is_short && rules_.on_loss == OnLoss::recompute)
+    throw Violation("a step lacks the shares of those that were lost");
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
   release_user(p, User::between);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who computes which part of a step, also when members are lost in it?
+///
+/// A function of the step's plan, so that all members agree without a word.
+/// What a member was given it keeps: a further loss only adds to it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "proto/runtime_messages.hh"
+#include "runtime/sampler.hh"
+
+namespace gleaner {
+
+/// What becomes of the samples that a lost member had in a step.
+enum class OnLoss {
+  short_step,  ///< a later step has them; this one is the mean of the others
+  recompute,   ///< the survivors compute them, in this step
+};
+
+/// How steps are shared; equal on all members.
+struct ShareRules {
+  OnLoss on_loss = OnLoss::short_step;
+  /// Deterministic mode: every step is cut into so many shards, whoever
+  /// computes them, and one share is one shard.  Only with recompute.  0: no
+  /// shards, a member's part of the step is one share.
+  std::uint32_t shards = 0;
+};
+
+/// What is computed by one forward and backward pass.
+struct Share {
+  Positions positions;      ///< may be none, in a member's first share
+  std::uint32_t shard = 0;  ///< which one, in deterministic mode
+  bool operator==(Share const&) const = default;
+};
+
+struct StepShares {
+  std::vector<Share> mine;  ///< one or more; those of later losses come last
+  Positions committed;      ///< by all members that are not gone
+  Positions handed_back;    ///< to the sampler
+};
+
+/// The positions `taken` for a step, as `plan` shares them; `self` may be no
+/// member of it.
+StepShares shares_of_step(msg::StepPlan const& plan, Positions const& taken,
+                          ShareRules const& rules, msg::MemberId self);
+
+}  // namespace gleaner
