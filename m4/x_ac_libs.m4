@@ -17,11 +17,13 @@ AC_DEFUN([X_AC_REQUIRED_LIBS], [
 ])
 
 # SYNOPSIS
-#   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_TORCH
+#   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_HWLOC,
+#   X_AC_TORCH
 #
 # DESCRIPTION
 #   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  CBC: policy
-#   milp.  Gloo: the CPU data plane.  LibTorch: examples/char_lm.
+#   milp.  Gloo: the CPU data plane.  hwloc: members have cores of their own.
+#   LibTorch: examples/char_lm.
 AC_DEFUN([X_AC_MUNGE], [
   X_AC_OPTIONAL([munge], [MUNGE], [MUNGE authentication],
     [Install libmunge-dev], [
@@ -43,6 +45,11 @@ AC_DEFUN([X_AC_GLOO], [
     [Install libgloo-dev], [
     AC_CHECK_HEADER([gloo/allreduce.h],
       [have_gloo=yes; GLOO_LIBS="-lgloo -lpthread"])])
+])
+AC_DEFUN([X_AC_HWLOC], [
+  X_AC_OPTIONAL([hwloc], [HWLOC], [binding of members to cores],
+    [Install libhwloc-dev], [
+    PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [have_hwloc=yes], [have_hwloc=no])])
 ])
 AC_DEFUN([X_AC_TORCH], [
   X_AC_OPTIONAL([torch], [TORCH], [the LibTorch examples],

@@ -4,8 +4,11 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +17,8 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+
+#include "runtime/cpu_list.hh"
 
 namespace gleaner {
 namespace {
@@ -35,14 +40,41 @@ struct Failure {
   int error = 0;
 };
 
+/// Where the child shall run, as the system calls take it.
+struct Place {
+  std::vector<unsigned long> cpus;
+  std::vector<unsigned long> memory;
+
+  explicit Place(ChildCommand const& command)
+      : cpus(cpu_mask(command.cpus)),
+        memory(command.memory < 0 ? std::vector<unsigned long>{}
+                                  : cpu_mask(std::to_string(command.memory))) {}
+
+  /// Runs between fork and exec.  Where the system refuses, the child runs
+  /// all the same; whoever wants to know looks at affinity_of().
+  void take() const {
+    auto const bytes = [](auto const& mask) {
+      return mask.size() * sizeof(long);
+    };
+    if (!cpus.empty())
+      ::sched_setaffinity(0, bytes(cpus),
+                          reinterpret_cast<cpu_set_t const*>(cpus.data()));
+    // Linux takes one bit less than it is told of.
+    if (!memory.empty())
+      ::syscall(SYS_set_mempolicy, MPOL_PREFERRED, memory.data(),
+                bytes(memory) * 8 + 1);
+  }
+};
+
 /// Runs between fork and exec: nothing but async-signal-safe calls.
 [[noreturn]] void become_child(pid_t parent, int report,
-                               ChildCommand const& command, char* const* argv,
-                               char* const* env) {
+                               ChildCommand const& command, Place const& place,
+                               char* const* argv, char* const* env) {
   Failure failure;
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, command.death_signal);
   if (::getppid() != parent) ::_exit(128 + SIGKILL);  // it died meanwhile
+  place.take();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -106,9 +138,11 @@ Result<pid_t> ChildProcesses::start(Key key, ChildCommand const& command) {
                                std::strerror(errno) + ")"};
   auto const argv = pointers(command.argv);
   auto const env = pointers(command.env);
+  Place const place(command);
   pid_t const parent = ::getpid();
   pid_t const pid = ::fork();
-  if (pid == 0) become_child(parent, pipe[1], command, argv.data(), env.data());
+  if (pid == 0)
+    become_child(parent, pipe[1], command, place, argv.data(), env.data());
   int const fork_error = errno;
   ::close(pipe[1]);
   Failure failure;

@@ -28,6 +28,8 @@ struct ChildCommand {
   std::string cwd;
   int death_signal = SIGKILL;  ///< what it gets when we die
   int stderr_fd = -1;          ///< becomes its standard error; -1: ours
+  std::string cpus = {};       ///< may run on these only: "0-3,8"; "": as we
+  int memory = -1;             ///< NUMA node to take memory from first
 };
 
 class ChildProcesses {

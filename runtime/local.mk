@@ -87,7 +87,9 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 noinst_LTLIBRARIES += %reldir%/libchild.la
 %canon_reldir%_libchild_la_SOURCES = \
 	%reldir%/child_processes.hh \
-	%reldir%/child_processes.cc
+	%reldir%/child_processes.cc \
+	%reldir%/cpu_list.hh \
+	%reldir%/cpu_list.cc
 
 # What programs link with.  Only gleaner.h can be seen of it.
 lib_LTLIBRARIES += %reldir%/libgleaner.la

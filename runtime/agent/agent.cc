@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -17,7 +18,9 @@
 
 #include "core/log.hh"
 #include "proto/secret_handshake.hh"
+#include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
+#include "runtime/cpu_list.hh"
 
 namespace gleaner {
 namespace {
@@ -52,6 +55,12 @@ std::vector<std::string> inherited_environment() {
   return env;
 }
 
+bool is_set(std::vector<std::string> const& env, std::string const& name) {
+  return std::any_of(env.begin(), env.end(), [&](std::string const& entry) {
+    return entry.rfind(name + "=", 0) == 0;
+  });
+}
+
 /// Orphans were killed with their group; give the kernel a moment to hand them
 /// to us, so that none is left for slurmstepd.
 void await_orphans() {
@@ -73,6 +82,11 @@ Result<AgentOptions> AgentOptions::from_environment() {
   options.gpus = environment("CUDA_VISIBLE_DEVICES");
   std::string_view const job = environment("SLURM_JOB_ID");
   std::from_chars(job.data(), job.data() + job.size(), options.lease_job);
+  std::string const bind = environment("GLEANER_BIND");
+  options.binds = bind != "none";
+  if (!bind.empty() && bind != "none" && bind != "cores")
+    return Error{Errc::invalid_argument,
+                 "GLEANER_BIND is '" + bind + "', expected none or cores"};
   for (auto const& [name, value] :
        {std::pair("GLEANER_COORDINATOR", options.coordinator),
         std::pair("GLEANER_SECRET", options.secret),
@@ -182,33 +196,68 @@ void Agent::on_message(nlohmann::json const& json) {
 void Agent::start_members(msg::StartMembers const& order) {
   channel_->set_silence_limit(order.failure_timeout_s);
   beat(order.heartbeat_s);
+  // All places first: how a node is shared depends on how many share it.
+  std::vector<std::size_t> places;
+  for (auto const member : order.members)
+    places.push_back(places_.take(member));
+  auto const bound = bindings();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    start_member(order, order.members[i], places[i], bound[places[i]]);
+}
+
+void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
+                         std::size_t place, Binding const& bound) {
   auto const gpus = visible_gpus(options_.gpus);
-  ChildCommand command{order.argv, {}, order.cwd};
-  for (std::size_t i = 0; i < order.members.size(); ++i) {
-    auto const member = order.members[i];
-    command.env = inherited_environment();
-    command.env.insert(command.env.end(), order.env.begin(), order.env.end());
-    command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
-    command.env.push_back("GLEANER_NODE=" + options_.node);
-    if (!gpus.empty())
-      command.env.push_back("CUDA_VISIBLE_DEVICES=" +
-                            gpu_share(gpus, i, order.members.size()));
-    auto const pid = members_.start(member, command);
-    if (pid) {
-      send(msg::MemberStarted{member, *pid});
-      continue;
-    }
+  ChildCommand command{order.argv, inherited_environment(), order.cwd};
+  command.cpus = bound.cpus;
+  command.memory = bound.memory;
+  command.env.insert(command.env.end(), order.env.begin(), order.env.end());
+  command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
+  command.env.push_back("GLEANER_NODE=" + options_.node);
+  if (!gpus.empty())
+    command.env.push_back("CUDA_VISIBLE_DEVICES=" +
+                          gpu_share(gpus, place, places_.count()));
+  if (bound.threads > 0 && !is_set(command.env, "OMP_NUM_THREADS"))
+    command.env.push_back("OMP_NUM_THREADS=" + std::to_string(bound.threads));
+  auto const pid = members_.start(member, command);
+  if (!pid) {
     log_to_stderr(LogLevel::error, LogLine("member_not_started")
                                        .kv("node", options_.node)
                                        .kv("why", pid.error().message));
+    places_.leave(member);
     send(msg::MemberExited{member, 127});
+    return;
   }
+  auto actual = bound;
+  if (!bound.cpus.empty()) actual.cpus = affinity_of(*pid);
+  send(msg::MemberStarted{member, *pid, actual.text()});
+}
+
+/// For each place.  A node that cannot be looked at is no reason not to train
+/// on it.
+std::vector<Binding> Agent::bindings() const {
+  std::vector<Binding> const nobody(places_.count());
+  if (!options_.binds) return nobody;
+  auto const machine = Machine::here();
+  if (!machine) {
+    log_to_stderr(LogLevel::debug, LogLine("members_not_bound")
+                                       .kv("node", options_.node)
+                                       .kv("why", machine.error().message));
+    return nobody;
+  }
+  auto const gpus = visible_gpus(options_.gpus);
+  auto const gpus_here = gpu_places();
+  std::vector<std::string> near;
+  for (std::size_t i = 0; i < places_.count(); ++i)
+    near.push_back(cpus_near(gpus_here, gpu_share(gpus, i, places_.count())));
+  return machine->share(near);
 }
 
 void Agent::on_child() {
   children_.async_wait([this](asio::error_code error, int) {
     if (error) return;
     members_.reap([this](msg::MemberId member, int code) {
+      places_.leave(member);
       send(msg::MemberExited{member, code});
     });
     members_.reap_orphans();

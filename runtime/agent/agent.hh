@@ -14,6 +14,8 @@
 
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
+#include "runtime/agent/binding.hh"
+#include "runtime/agent/places.hh"
 #include "runtime/child_processes.hh"
 
 namespace gleaner {
@@ -24,11 +26,12 @@ struct AgentOptions {
   std::string secret;
   std::string node;
   std::uint32_t lease_job = 0;
-  std::string gpus;  ///< CUDA_VISIBLE_DEVICES
+  std::string gpus;   ///< CUDA_VISIBLE_DEVICES
+  bool binds = true;  ///< members get cores of their own
 
   /// GLEANER_COORDINATOR, GLEANER_SECRET, GLEANER_NODE (else
-  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES.  Fails with
-  /// invalid_argument, naming the variable that is missing.
+  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES, GLEANER_BIND.
+  /// Fails with invalid_argument, naming the variable that is missing or wrong.
   static Result<AgentOptions> from_environment();
 };
 
@@ -46,6 +49,9 @@ class Agent {
   void greet();
   void on_message(nlohmann::json const& json);
   void start_members(msg::StartMembers const& order);
+  void start_member(msg::StartMembers const& order, msg::MemberId member,
+                    std::size_t place, Binding const& bound);
+  std::vector<Binding> bindings() const;
   void on_child();
   void on_signal();
   void beat(double every_s);
@@ -60,6 +66,7 @@ class Agent {
   asio::steady_timer retry_;
   std::shared_ptr<Channel> channel_;
   ChildProcesses members_;
+  Places places_;
   int code_ = 1;
 };
 

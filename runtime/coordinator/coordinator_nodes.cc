@@ -117,7 +117,10 @@ void Coordinator::on_agent_message(std::string const& name,
   else if (auto const* started = std::get_if<msg::MemberStarted>(&*message))
     events_.write(
         "member_started",
-        {{"member", started->member}, {"node", name}, {"pid", started->pid}});
+        {{"member", started->member},
+         {"node", name},
+         {"pid", started->pid},
+         {"bound", started->bound}});
   else if (auto const* exited = std::get_if<msg::MemberExited>(&*message))
     on_member_exit(*exited);
 }

@@ -55,7 +55,7 @@ GLEANER_MESSAGE(Recorded, FIELD(step))
 GLEANER_MESSAGE(Refused, FIELD(why))
 GLEANER_MESSAGE(AgentHello,
                 FIELD(node) FIELD(lease_job) FIELD(gpus) FIELD(cpus))
-GLEANER_MESSAGE(MemberStarted, FIELD(member) FIELD(pid))
+GLEANER_MESSAGE(MemberStarted, FIELD(member) FIELD(pid) FIELD(bound))
 GLEANER_MESSAGE(MemberExited, FIELD(member) FIELD(code))
 GLEANER_MESSAGE(StartMembers, FIELD(members) FIELD(argv) FIELD(env) FIELD(cwd)
                                   FIELD(heartbeat_s) FIELD(failure_timeout_s))

@@ -228,6 +228,7 @@ struct AgentHello {
 struct MemberStarted {
   MemberId member = 0;
   std::int32_t pid = 0;
+  std::string bound;  ///< "cpus=0-3 memory=0"; "": anywhere
 };
 struct MemberExited {
   MemberId member = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A training grows and shrinks while it runs, and loses nothing by it.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 8
+plan 9
 
 start_training --local=2 -- --samples 8000 --params 20000 --step-ms 10
 ok 'it starts with the nodes it has' 'nodes == 2'
@@ -21,4 +21,6 @@ ok 'every sample was used once' 'samples_in_order == 8000'
 # 1 + 2 + ... + 8000, on all members alike: their states are the same.
 ok 'the parameters have seen every sample once' \
   'weights == weight=32004000.000'
+bound() { events 'map(select(.event == "member_started") | .bound | type) | unique'; }
+ok 'it is recorded where members run' 'bound == ["string"]'
 ok 'no member was lost' 'count member_lost == 0'

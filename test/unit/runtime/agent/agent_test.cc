@@ -7,12 +7,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bitset>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "proto/secret_handshake.hh"
+#include "runtime/cpu_list.hh"
 
 namespace gleaner {
 namespace {
@@ -26,7 +31,7 @@ struct Rig {
   std::optional<std::string> refused;
   pid_t pid = -1;
 
-  explicit Rig(std::string const& agents_secret = "secret") {
+  explicit Rig(std::string const& agents_secret = "secret", bool binds = true) {
     auto made = Listener::tcp(io, "127.0.0.1:0", [&](auto channel) {
       secret_server(channel, "secret", 5, {}, [&, channel](auto role) {
         if (!role) {
@@ -46,7 +51,7 @@ struct Rig {
     auto const address = "127.0.0.1:" + std::to_string(listener->port());
     pid = ::fork();
     if (pid == 0) {
-      AgentOptions options{address, agents_secret, "n1", 12, "0,1"};
+      AgentOptions options{address, agents_secret, "n1", 12, "0,1", binds};
       ::_exit(Agent(options).run());
     }
   }
@@ -74,11 +79,13 @@ struct Rig {
     return nullptr;
   }
 
-  void start(std::string script, std::vector<msg::MemberId> members) {
+  void start(std::string script, std::vector<msg::MemberId> members,
+             std::vector<std::string> env = {}) {
     msg::StartMembers order;
     order.members = std::move(members);
     order.argv = {"/bin/sh", "-c", std::move(script)};
-    order.env = {"COLOUR=blue"};
+    order.env = std::move(env);
+    order.env.push_back("COLOUR=blue");
     order.cwd = "/";
     order.heartbeat_s = 0.1;
     order.failure_timeout_s = 30;
@@ -122,6 +129,71 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
   };
   REQUIRE(rig.run_until([&] { return exits().size() == 2; }));
   CHECK(exits() == std::vector<int>{40, 51});
+}
+
+/// Where each member is by its own account: the agent's child writes to `out`.
+std::string const where_it_runs =
+    "echo $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status) "
+    "$OMP_NUM_THREADS >\"$OUT.$GLEANER_MEMBER\"; exec sleep 60";
+
+struct Report {
+  std::string bound, cpus, threads;
+};
+
+/// Start members that report; what the agent says of each, and it itself.
+std::map<msg::MemberId, Report> reports(Rig& rig,
+                                        std::vector<msg::MemberId> members,
+                                        std::vector<std::string> env = {}) {
+  std::string directory = "/tmp/gleaner-test-XXXXXX";
+  REQUIRE(mkdtemp(directory.data()) != nullptr);
+  rig.start("OUT=" + directory + "/member; " + where_it_runs, members, env);
+  std::map<msg::MemberId, Report> all;
+  auto const complete = [&] {
+    for (auto const& message : rig.heard)
+      if (auto const* started = std::get_if<msg::MemberStarted>(&message))
+        all[started->member].bound = started->bound;
+    for (auto member : members) {
+      std::ifstream file(directory + "/member." + std::to_string(member));
+      file >> all[member].cpus >> all[member].threads;
+      if (all[member].cpus.empty()) return false;
+    }
+    return true;
+  };
+  CHECK(rig.run_until(complete));
+  std::filesystem::remove_all(directory);
+  return all;
+}
+
+TEST_CASE("a member runs where the agent says it does") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  auto const here = cpu_mask(affinity_of(0));
+  auto const started = reports(rig, {1, 2});
+  for (auto const& [member, report] : started) {
+    INFO("member " << member << ": '" << report.bound << "'");
+    // With one hardware thread there is nothing to share.
+    bool const shared = Machine::here() && std::bitset<64>(here[0]).count() > 1;
+    auto const expected = shared ? "cpus=" + report.cpus : std::string();
+    CHECK(report.bound.substr(0, report.bound.find(' ')) == expected);
+    CHECK((report.cpus == affinity_of(0)) == !shared);
+    CHECK(report.threads.empty() == !shared);
+  }
+}
+
+TEST_CASE("a program's own number of threads is kept") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  CHECK(reports(rig, {1}, {"OMP_NUM_THREADS=5"}).at(1).threads == "5");
+}
+
+TEST_CASE("GLEANER_BIND=none leaves members where Slurm put the agent") {
+  Rig rig("secret", false);
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  auto const started = reports(rig, {1, 2});
+  for (auto const& [member, report] : started) {
+    CHECK(report.bound == "");
+    CHECK(report.cpus == affinity_of(0));
+  }
 }
 
 TEST_CASE("told to exit, the agent ends its members and itself") {
