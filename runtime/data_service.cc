@@ -56,19 +56,21 @@ void DataService::requested(Channel& channel, nlohmann::json const& json) {
     on_reduction_(
         *reduction,
         Connection(transfers_, permit(reduction->generation), std::move(fd)));
-  else
-    keep(std::get<msg::PullState>(*request), std::move(fd));
+  else if (auto const* state = std::get_if<msg::PullState>(&*request))
+    keep(state->generation, state->member, *request, std::move(fd));
+  else if (auto const* portion = std::get_if<msg::PullPortion>(&*request))
+    keep(portion->generation, portion->member, *request, std::move(fd));
 }
 
-void DataService::keep(msg::PullState const& request, Fd fd) {
+void DataService::keep(msg::Generation generation, msg::MemberId member,
+                       msg::FromPeer const& request, Fd fd) {
   std::lock_guard lock(mutex_);
-  auto& of_generation = waiting_[request.generation];
+  auto& of_generation = waiting_[generation];
   if (of_generation.size() >= waiting_max) return;
-  of_generation.erase(request.member);  // it asks again
+  of_generation.erase(member);  // it asks again
   of_generation.emplace(
-      request.member,
-      Joiner{request, Connection(transfers_, permit(request.generation),
-                                 std::move(fd))});
+      member, Joiner{request, Connection(transfers_, permit(generation),
+                                         std::move(fd))});
   changed_.notify_all();
 }
 

@@ -34,7 +34,7 @@ class DataService {
       std::function<void(msg::PullReduction const&, Connection)>;
 
   struct Joiner {
-    msg::PullState request;
+    msg::FromPeer request;  ///< PullState or PullPortion
     Connection connection;
   };
 
@@ -71,7 +71,8 @@ class DataService {
  private:
   void accepted(std::shared_ptr<Channel> channel);
   void requested(Channel& channel, nlohmann::json const& json);
-  void keep(msg::PullState const& request, Fd fd);
+  void keep(msg::Generation generation, msg::MemberId member,
+            msg::FromPeer const& request, Fd fd);
 
   struct Opening;
   void open(std::string const& address, double timeout_s,

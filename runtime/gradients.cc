@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "runtime/memory_pages.hh"
+
 namespace gleaner {
 namespace {
 
@@ -98,6 +100,11 @@ class Gradients::Slab {
   }
 
   Element const type;
+  void provide() const {
+    provide_pages(local(0), used * size_of(type));
+    provide_pages(sum(0), used * size_of(type));
+  }
+
   std::size_t const capacity;  ///< in elements, as all here
   std::size_t used = 0;
 
@@ -162,6 +169,7 @@ Result<void> Gradients::seal() {
       auto const n = std::min(end, size);
       layout_.push_back({slab->get(), end - n, n});
     }
+    (*slab)->provide();
   }
   return {};
 }

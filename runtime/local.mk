@@ -57,6 +57,7 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/fd.hh \
 	%reldir%/gradients.hh \
 	%reldir%/gradients.cc \
+	%reldir%/memory_pages.hh \
 	%reldir%/readiness.hh \
 	%reldir%/registry.hh \
 	%reldir%/registry.cc \
@@ -79,7 +80,9 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/planes.hh \
 	%reldir%/planes.cc \
 	%reldir%/state_moves.hh \
-	%reldir%/state_moves.cc
+	%reldir%/state_moves.cc \
+	%reldir%/state_portions.hh \
+	%reldir%/state_portions.cc
 %canon_reldir%_libmember_la_LIBADD = \
 	%reldir%/libstate.la %reldir%/libgeneration.la
 

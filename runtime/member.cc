@@ -346,8 +346,8 @@ void Member::fill(gleaner_step_info& info) const {
 }
 
 int Member::step_now(gleaner_step_info& info) {
-  if (phase_ != Phase::computing)
-    return fail(GLEANER_ESTATE, "there is no step to compute now");
+  if (phase_ != Phase::computing && phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE, "there is no step now");
   fill(info);
   return GLEANER_OK;
 }

@@ -167,16 +167,26 @@ void Member::do_one(session::FetchState const& action) {
 
 void Member::fetch(session::FetchState const& action,
                    DataService::Permit const& permit) {
-  auto state = fetch_state(data_, permit, action, environment_.member,
-                           registry_, schema_);
-  auto failure =
-      state ? registry_.load_blobs(state->blobs) : Result<void>(state.error());
+  auto const sources =
+      ask_for_state(data_, permit, action, environment_.member, registry_);
+  if (sources) {
+    Lock lock(mutex_);
+    perform(session_.state_requested(action.generation));
+  }
+  auto const state =
+      sources ? fetch_state(data_, permit, *sources, registry_, schema_)
+              : Result<FetchedState>(sources.error());
+  auto failure = state ? registry_.load_blobs(state->header.blobs)
+                       : Result<void>(state.error());
   Lock lock(mutex_);
-  if (failure)
+  if (failure) {
     perform(action.generation,
-            session_.state_received(action.generation, state->session));
-  else if (data_.valid(permit))
+            session_.state_received(action.generation, state->header.session));
+    post(msg::StateReceived{action.generation, session_.complete(),
+                            registry_.bytes(), state->took_s});
+  } else if (data_.valid(permit)) {
     perform(session_.failed(action.generation, failure.error().message));
+  }
 }
 
 void Member::do_one(session::FetchReduction const& action) {

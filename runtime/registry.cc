@@ -71,10 +71,16 @@ Tensor const* Registry::find(std::string const& name) const {
   return it == by_name_.end() ? nullptr : &tensors_[it->second];
 }
 
+std::size_t Registry::stripe_begin(int i, int n) const {
+  assert(n > 0 && i >= 0 && i <= n);
+  return bytes_ / n * i + bytes_ % n * i / n;
+}
+
 std::vector<Span> Registry::stripe(int i, int n) const {
-  assert(n > 0 && i >= 0 && i < n);
-  std::size_t const first = bytes_ / n * i + bytes_ % n * i / n;
-  std::size_t const last = bytes_ / n * (i + 1) + bytes_ % n * (i + 1) / n;
+  return range(stripe_begin(i, n), stripe_begin(i + 1, n));
+}
+
+std::vector<Span> Registry::range(std::size_t first, std::size_t last) const {
   std::vector<Span> spans;
   std::size_t at = 0;
   for (auto const& tensor : tensors_) {

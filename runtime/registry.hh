@@ -64,7 +64,12 @@ class Registry {
 
   std::size_t bytes() const { return bytes_; }  ///< of all tensors
 
-  /// The memory of stripe `i` of `n`: [bytes*i/n, bytes*(i+1)/n) of the run.
+  /// The memory of these bytes of the run.
+  std::vector<Span> range(std::size_t first, std::size_t last) const;
+
+  /// Where stripe `i` of `n` begins in the run: bytes*i/n, for i up to n.
+  std::size_t stripe_begin(int i, int n) const;
+  /// The memory of stripe `i` of `n`.
   std::vector<Span> stripe(int i, int n) const;
 
   /// A digest that differs when names, types, shapes, roles or `options` do.

@@ -42,13 +42,16 @@ void Session::State::announce_prepared() {
   // Without state this member will be given some: its program must wait.
   if (!pending || !pending->connected || pending->announced) return;
   if (!has_state && !waits()) return;
-  pending->announced = true;
-  send(msg::Prepared{pending->generation});
-  if (has_state || !contains(pending->joiners, self)) return;
-  FetchState fetch{pending->generation, {}};
+  if (has_state || !contains(pending->joiners, self)) {
+    pending->announced = true;
+    return send(msg::Prepared{pending->generation});
+  }
+  // A joiner's connections must exist, too, before anybody waits for them.
+  if (std::exchange(pending->fetching, true)) return;
+  FetchState fetch{pending->generation, {}, {}};
   for (auto const& member : pending->members)
-    if (!contains(pending->joiners, member.member))
-      fetch.donors.push_back(member);
+    (contains(pending->joiners, member.member) ? fetch.joiners : fetch.donors)
+        .push_back(member);
   out.push_back(std::move(fetch));
 }
 
@@ -271,6 +274,15 @@ Actions Session::state_served(msg::Generation generation) {
   auto& s = *state_;
   if (s.generation == generation && std::exchange(s.serving, false))
     s.proceed();
+  return std::exchange(s.out, {});
+}
+
+Actions Session::state_requested(msg::Generation generation) {
+  auto& s = *state_;
+  if (!s.pending || s.pending->generation != generation ||
+      !s.pending->fetching || std::exchange(s.pending->announced, true))
+    return {};
+  s.send(msg::Prepared{generation});
   return std::exchange(s.out, {});
 }
 

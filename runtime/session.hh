@@ -65,10 +65,11 @@ struct DropPlane {
 /// Background writing of a checkpoint goes on.
 struct StopPlanes {};
 
-/// Give stripe `stripe` of `stripes` of the registered state to each of
-/// `joiners`, who ask for it on the data listener, naming the generation.
-/// `header` goes with stripe 0.  Answer: state_served(), also when a joiner is
-/// gone: the coordinator knows.  The user's thread waits meanwhile.
+/// Give each of `joiners` its portion of the registered state, of which this
+/// member sends stripe `stripe` of `stripes`.  They ask for it on the data
+/// listener, naming the generation.  `header` goes with stripe 0.  Answer:
+/// state_served(), also when a joiner is gone: the coordinator knows.  The
+/// user's thread waits meanwhile.
 struct ServeState {
   msg::Generation generation = 0;
   msg::Step step = 0;
@@ -78,13 +79,15 @@ struct ServeState {
   std::string header;
 };
 
-/// Ask donors[i] for stripe i of donors.size() of the state for this
-/// generation, now; it comes when the donors get to the switch, which may take
-/// long.  Answer: state_received() with the header (the caller also sends
-/// msg::StateReceived, for the figures), or failed().
+/// Ask donors[i] for stripe i of donors.size() of this member's portion of the
+/// state for this generation, and each other joiner to relay its own portion:
+/// now, answering state_requested().  It comes when the donors get to the
+/// switch, which may take long.  Then: state_received() with the header (the
+/// caller also sends msg::StateReceived, for the figures).  Or failed().
 struct FetchState {
   msg::Generation generation = 0;
   std::vector<msg::MemberAddress> donors;
+  std::vector<msg::MemberAddress> joiners;  ///< this member among them
 };
 
 /// Take the raw reduction of `step` from the donor, whole, aside; it becomes
@@ -204,6 +207,7 @@ class Session {
   [[nodiscard]] Actions plane_connected(msg::Generation generation);
   [[nodiscard]] Actions plane_stopped();
   [[nodiscard]] Actions state_served(msg::Generation generation);
+  [[nodiscard]] Actions state_requested(msg::Generation generation);
   /// `header` is what the donor of stripe 0 sent with it.  Fails with
   /// invalid_argument when it cannot be read: then call failed().
   [[nodiscard]] Result<Actions> state_received(msg::Generation generation,

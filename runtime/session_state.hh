@@ -43,6 +43,7 @@ struct PendingGeneration {
   std::vector<msg::MemberAddress> members;
   std::vector<msg::MemberId> joiners;
   bool connected = false;
+  bool fetching = false;   ///< FetchState was ordered
   bool announced = false;  ///< Prepared was sent
 };
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/state_moves.hh"
 
+#include <deque>
+
+#include "core/clock.hh"
 #include "proto/frame.hh"
+#include "runtime/memory_pages.hh"
+#include "runtime/state_portions.hh"
 
 namespace gleaner {
 namespace {
@@ -47,41 +52,75 @@ Result<void> serve_state(DataService& data, DataService::Permit const& permit,
     }
     header = StateHeader{schema, action.header, *blobs}.to_text();
   }
-  auto const stripe = registry.stripe(int(action.stripe), int(action.stripes));
-  auto frame = announce(header.size(), total_bytes(stripe));
-  std::vector<Span> spans = {span_of(frame), span_of(header)};
-  spans.insert(spans.end(), stripe.begin(), stripe.end());
-
-  auto const joiners = data.wait_for(permit, action.joiners);
+  auto const askers = data.wait_for(permit, action.joiners);
+  StatePortions const portions(registry, int(action.stripes),
+                               int(action.joiners.size()));
+  std::deque<std::string> frames;  // stay where they are
   std::vector<Stream> streams;
-  for (auto const& joiner : joiners)
-    if (joiner.request.stripe == action.stripe &&
-        joiner.request.stripes == action.stripes)
+  for (std::size_t j = 0; j < action.joiners.size(); ++j) {
+    auto const piece = portions.from_donor(int(j), int(action.stripe));
+    auto const number = portions.piece(int(j), int(action.stripe));
+    for (auto const& asker : askers) {
+      auto const* pull = std::get_if<msg::PullState>(&asker.request);
+      if (!pull || pull->member != action.joiners[j] ||
+          pull->stripe != std::uint32_t(number) ||
+          pull->stripes != std::uint32_t(portions.pieces()))
+        continue;
+      frames.push_back(announce(header.size(), total_bytes(piece)));
+      std::vector<Span> spans = {span_of(frames.back()), span_of(header)};
+      spans.insert(spans.end(), piece.begin(), piece.end());
       streams.push_back(
-          {joiner.connection.fd(), Stream::Direction::send, spans, {}});
+          {asker.connection.fd(), Stream::Direction::send, std::move(spans)});
+    }
+  }
   move_all(streams);
   return {};
 }
 
-Result<StateHeader> fetch_state(DataService& data,
-                                DataService::Permit const& permit,
-                                session::FetchState const& action,
-                                msg::MemberId self, Registry const& registry,
-                                std::string const& schema) {
-  auto const n = std::uint32_t(action.donors.size());
-  std::vector<DataService::Connection> connections;
-  for (std::uint32_t i = 0; i < n; ++i) {
+Result<StateSources> ask_for_state(DataService& data,
+                                   DataService::Permit const& permit,
+                                   session::FetchState const& action,
+                                   msg::MemberId self,
+                                   Registry const& registry) {
+  StateSources sources;
+  while (action.joiners[std::size_t(sources.self)].member != self)
+    ++sources.self;
+  auto const donors = int(action.donors.size());
+  StatePortions const portions(registry, donors, int(action.joiners.size()));
+  for (int i = 0; i < donors; ++i) {
+    auto const piece = std::uint32_t(portions.piece(sources.self, i));
     auto connection =
-        data.ask(permit, action.donors[i].data_address,
-                 msg::PullState{action.generation, self, i, n}, connect_s);
+        data.ask(permit, action.donors[std::size_t(i)].data_address,
+                 msg::PullState{action.generation, self, piece,
+                                std::uint32_t(portions.pieces())},
+                 connect_s);
     if (!connection) return connection.error();
-    connections.push_back(std::move(*connection));
+    sources.donors.push_back(std::move(*connection));
   }
-  std::string header;
+  for (auto const& joiner : action.joiners) {
+    if (joiner.member == self) continue;
+    auto connection =
+        data.ask(permit, joiner.data_address,
+                 msg::PullPortion{action.generation, self}, connect_s);
+    if (!connection) return connection.error();
+    sources.joiners.push_back(std::move(*connection));
+    sources.others.push_back(joiner.member);
+  }
+  for (auto const& tensor : registry.tensors())
+    provide_pages(tensor.data, tensor.bytes());
+  return sources;
+}
+
+namespace {
+
+/// Take what the donors announce; the header comes with the first one's.
+Result<std::vector<Stream>> streams_from_donors(StateSources const& sources,
+                                                StatePortions const& portions,
+                                                std::string& header) {
   std::vector<Stream> streams;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    auto spans = registry.stripe(int(i), int(n));
-    auto bulk = receive_bulk(connections[i], total_bytes(spans));
+  for (std::size_t i = 0; i < sources.donors.size(); ++i) {
+    auto spans = portions.from_donor(sources.self, int(i));
+    auto bulk = receive_bulk(sources.donors[i], total_bytes(spans));
     if (!bulk) return bulk.error();
     if (i == 0) {
       if (bulk->header_bytes > frame_bytes_max * 16ull)
@@ -89,19 +128,52 @@ Result<StateHeader> fetch_state(DataService& data,
       header.resize(bulk->header_bytes);
       spans.insert(spans.begin(), span_of(header));
     }
-    streams.push_back({connections[i].fd(),
-                       Stream::Direction::receive,
-                       std::move(spans),
-                       {}});
+    streams.push_back(
+        {sources.donors[i].fd(), Stream::Direction::receive, std::move(spans)});
   }
-  move_all(streams);
-  for (auto const& stream : streams)
-    if (!stream.done) return stream.done.error();
+  return streams;
+}
+
+}  // namespace
+
+Result<FetchedState> fetch_state(DataService& data,
+                                 DataService::Permit const& permit,
+                                 StateSources const& sources,
+                                 Registry const& registry,
+                                 std::string const& schema) {
+  auto const joiners = int(sources.others.size()) + 1;
+  StatePortions const portions(registry, int(sources.donors.size()), joiners);
+  std::string header;
+  auto streams = streams_from_donors(sources, portions, header);
+  if (!streams) return streams.error();
+  auto const began_s = SystemClock().monotonic_s();
+  for (std::size_t k = 0; k < sources.joiners.size(); ++k) {
+    auto const rank = int(k) < sources.self ? int(k) : int(k) + 1;
+    streams->push_back({sources.joiners[k].fd(), Stream::Direction::receive,
+                        portions.relay(rank).spans});
+  }
+  auto const receiving = streams->size();
+  auto own = portions.relay(sources.self);
+  for (auto& need : own.needs)
+    if (need.stream == 0) need.bytes += header.size();
+  // Who goes away is not waited for, and its loss is not this member's.
+  auto const askers = data.wait_for(permit, sources.others);
+  for (auto const& asker : askers)
+    if (std::holds_alternative<msg::PullPortion>(asker.request))
+      streams->push_back({asker.connection.fd(),
+                          Stream::Direction::send,
+                          own.spans,
+                          {},
+                          own.needs});
+  move_all(*streams);
+  for (std::size_t i = 0; i < receiving; ++i)
+    if (!(*streams)[i].done) return (*streams)[i].done.error();
   auto state = StateHeader::parse(header);
-  if (state && state->schema != schema)
+  if (!state) return state.error();
+  if (state->schema != schema)
     return Error{Errc::invalid_argument,
                  "the donor registered other tensors, or has other options"};
-  return state;
+  return FetchedState{std::move(*state), SystemClock().monotonic_s() - began_s};
 }
 
 void serve_reduction(DataService::Connection const& connection,
@@ -109,7 +181,7 @@ void serve_reduction(DataService::Connection const& connection,
   auto frame = announce(0, total_bytes(reduction));
   reduction.insert(reduction.begin(), span_of(frame));
   std::vector<Stream> stream = {
-      {connection.fd(), Stream::Direction::send, std::move(reduction), {}}};
+      {connection.fd(), Stream::Direction::send, std::move(reduction)}};
   move_all(stream);
 }
 
@@ -126,8 +198,7 @@ Result<std::vector<char>> fetch_reduction(DataService& data,
   std::vector<char> reduction(bytes);
   std::vector<Stream> stream = {{connection->fd(),
                                  Stream::Direction::receive,
-                                 {{reduction.data(), bytes}},
-                                 {}}};
+                                 {{reduction.data(), bytes}}}};
   move_all(stream);
   if (!stream[0].done) return stream[0].done.error();
   return reduction;

@@ -16,18 +16,39 @@
 
 namespace gleaner {
 
-/// Send a stripe to every joiner that asks for it.  A joiner that goes away
+/// Send its piece to every joiner that asks for it.  A joiner that goes away
 /// is no failure; only the program's blobs can fail.
 Result<void> serve_state(DataService& data, DataService::Permit const& permit,
                          session::ServeState const& action,
                          Registry const& registry, std::string const& schema);
 
-/// Fill the registry's tensors with one stripe from each donor.
-Result<StateHeader> fetch_state(DataService& data,
-                                DataService::Permit const& permit,
-                                session::FetchState const& action,
-                                msg::MemberId self, Registry const& registry,
-                                std::string const& schema);
+/// Connections over which a joiner has asked for the state.
+struct StateSources {
+  int self = 0;  ///< its rank among the joiners
+  std::vector<DataService::Connection> donors = {};
+  std::vector<msg::MemberId> others = {};  ///< the other joiners, in order
+  std::vector<DataService::Connection> joiners = {};  ///< to those
+};
+
+/// Connect to all that will send, and get memory ready for what they send.
+Result<StateSources> ask_for_state(DataService& data,
+                                   DataService::Permit const& permit,
+                                   session::FetchState const& action,
+                                   msg::MemberId self,
+                                   Registry const& registry);
+
+struct FetchedState {
+  StateHeader header;
+  double took_s = 0;  ///< since the donors were at the switch
+};
+
+/// Fill the registry's tensors, and relay this joiner's portion to the others.
+/// Waits until the donors are at the switch.
+Result<FetchedState> fetch_state(DataService& data,
+                                 DataService::Permit const& permit,
+                                 StateSources const& sources,
+                                 Registry const& registry,
+                                 std::string const& schema);
 
 /// Send a reduction to a member that asked for it.
 void serve_reduction(DataService::Connection const& connection,

@@ -14,7 +14,7 @@
 namespace gleaner {
 namespace {
 
-constexpr std::size_t call_bytes_max = 4 << 20;
+constexpr std::size_t turn_bytes_max = 1 << 20;
 
 Error lost(char const* what) {
   return {Errc::unavailable,
@@ -26,6 +26,7 @@ Error lost(char const* what) {
 struct Progress {
   std::size_t span = 0;
   std::size_t at = 0;
+  std::size_t moved = 0;  ///< bytes of all spans
   bool over = false;
 };
 
@@ -38,27 +39,45 @@ void skip_empty(Stream const& stream, Progress& progress) {
   progress.over = progress.span == stream.spans.size();
 }
 
-/// Move as much as goes without waiting.
-void advance(Stream& stream, Progress& progress) {
+/// Whether the next span is there to be sent.
+bool can_move(Stream const& stream, Progress const& progress,
+              std::vector<Progress> const& all) {
+  if (stream.needs.empty()) return true;
+  auto const& need = stream.needs[progress.span];
+  return all[need.stream].moved >= need.bytes;
+}
+
+void end(Stream& stream, Progress& progress, char const* what) {
+  stream.done = lost(what);
+  progress.over = true;
+}
+
+/// Move what goes without waiting, but not so much that others starve.  False:
+/// it has to wait.
+bool advance(Stream& stream, Progress& progress,
+             std::vector<Progress> const& all) {
   auto const sends = stream.direction == Stream::Direction::send;
-  while (!progress.over) {
+  for (std::size_t turn = 0; !progress.over && turn < turn_bytes_max;) {
+    if (!can_move(stream, progress, all)) return false;
     auto const& span = stream.spans[progress.span];
     auto* data = span.data + progress.at;
-    auto const bytes = std::min(span.bytes - progress.at, call_bytes_max);
+    auto const bytes = std::min(span.bytes - progress.at, turn_bytes_max);
     errno = 0;
     auto const n =
         sends ? ::send(stream.fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
               : ::recv(stream.fd, data, bytes, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (n <= 0) {
-      stream.done = lost(sends ? "sending" : "receiving");
-      progress.over = true;
-      return;
+      end(stream, progress, sends ? "sending" : "receiving");
+      return true;
     }
+    turn += std::size_t(n);
+    progress.moved += std::size_t(n);
     progress.at += std::size_t(n);
     skip_empty(stream, progress);
   }
+  return true;
 }
 
 Result<void> send_all(int fd, std::string const& bytes) {
@@ -136,15 +155,28 @@ void move_all(std::vector<Stream>& streams) {
   std::vector<pollfd> waiting;
   for (;;) {
     waiting.clear();
+    bool moved = false, left = false, failed = false;
     for (std::size_t i = 0; i < streams.size(); ++i) {
-      advance(streams[i], progress[i]);
-      auto const sends = streams[i].direction == Stream::Direction::send;
-      short const events = sends ? POLLOUT : POLLIN;
-      if (!progress[i].over) waiting.push_back({streams[i].fd, events, 0});
+      if (progress[i].over) continue;
+      auto& stream = streams[i];
+      if (advance(stream, progress[i], progress)) {
+        moved = true;
+      } else if (can_move(stream, progress[i], progress)) {
+        auto const sends = stream.direction == Stream::Direction::send;
+        short const events = sends ? POLLOUT : POLLIN;
+        waiting.push_back({stream.fd, events, 0});
+      }
+      left = left || !progress[i].over;
+      failed = failed ||
+               (!stream.done && stream.direction == Stream::Direction::receive);
     }
-    if (waiting.empty()) return;
-    ::poll(waiting.data(), waiting.size(), -1);
+    if (!left) return;
+    if (failed) break;
+    if (!moved) ::poll(waiting.data(), waiting.size(), -1);
   }
+  errno = 0;
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    if (!progress[i].over) end(streams[i], progress[i], "relaying");
 }
 
 Result<void> send_frame(int fd, nlohmann::json const& message) {

@@ -66,14 +66,21 @@ class Transfers {
 /// Send or receive these spans, in order.
 struct Stream {
   enum class Direction { send, receive };
+  /// A span that is received before it can be sent on.
+  struct Need {
+    std::size_t stream = 0;  ///< of those that move with this one
+    std::size_t bytes = 0;   ///< that it must have received
+  };
 
   int fd = -1;
   Direction direction = Direction::send;
   std::vector<Span> spans;
-  Result<void> done;  ///< after move_all()
+  Result<void> done = {};        ///< after move_all()
+  std::vector<Need> needs = {};  ///< one for each span, or none at all
 };
 
-/// Move all streams at once, until each is complete or has failed.
+/// Move all streams at once, until each is complete or has failed.  One that
+/// cannot be received ends them all: the rest is of no use.
 void move_all(std::vector<Stream>& streams);
 
 /// One message on a blocking socket.  receive_frame() takes no byte beyond it.

@@ -64,6 +64,7 @@ GLEANER_MESSAGE(AgentExit, )
 GLEANER_MESSAGE(PullState,
                 FIELD(generation) FIELD(member) FIELD(stripe) FIELD(stripes))
 GLEANER_MESSAGE(PullReduction, FIELD(generation) FIELD(step))
+GLEANER_MESSAGE(PullPortion, FIELD(generation) FIELD(member))
 GLEANER_MESSAGE(Bulk, FIELD(header_bytes) FIELD(bytes))
 
 nlohmann::json to_json(FromPeer const& message) {

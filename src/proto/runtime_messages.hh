@@ -266,7 +266,12 @@ struct PullReduction {  ///< the raw reduction of `step`
   Generation generation = 0;
   Step step = 0;
 };
-using FromPeer = std::variant<PullState, PullReduction>;
+/// Relay the portion of the state that is the asked joiner's own.
+struct PullPortion {
+  Generation generation = 0;
+  MemberId member = 0;  ///< who asks
+};
+using FromPeer = std::variant<PullState, PullReduction, PullPortion>;
 
 struct Bulk {
   std::uint64_t header_bytes = 0;  ///< come first; only with stripe 0

@@ -17,3 +17,7 @@ bench-sim: src/cli/gleaner
 	$(srcdir)/%reldir%/bench-sim '$(DATA)' '$(OUT)' src/cli/gleaner
 .PHONY: bench-sim
 EXTRA_DIST += %reldir%/bench-sim
+
+## How long a training stands still while joiners get the state:
+## test/bench/bench-switch BUILD-DIR FROM TO STATE-MIB REPETITIONS.
+EXTRA_DIST += %reldir%/bench-switch

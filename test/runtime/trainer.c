@@ -8,9 +8,11 @@
  *
  *   trainer [--samples N] [--batch N] [--passes N] [--params N] [--step-ms N]
  *           [--fail-at STEP] [--exit CODE] [--layers N] [--overlap 0|1]
+ *           [--state-mib N]
  *
  * --layers: that many parameters of --params each; their gradients are computed
  * one after the other, the last first.  --overlap 1: each is said to be ready.
+ * --state-mib: so much more state that has no gradient; it counts updates.
  */
 #include <getopt.h>
 #include <gleaner/gleaner.h>
@@ -22,17 +24,18 @@
 
 struct options {
   long samples, batch, passes, params, step_ms, fail_at, exit_code, layers,
-      overlap;
+      overlap, state_mib;
 };
 
 static struct options read_options(int argc, char **argv) {
-  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0};
+  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0, 0};
   static struct option const known[] = {
       {"samples", 1, NULL, 's'}, {"batch", 1, NULL, 'b'},
       {"passes", 1, NULL, 'p'},  {"params", 1, NULL, 'n'},
       {"step-ms", 1, NULL, 't'}, {"fail-at", 1, NULL, 'f'},
       {"exit", 1, NULL, 'x'},    {"layers", 1, NULL, 'l'},
-      {"overlap", 1, NULL, 'o'}, {NULL, 0, NULL, 0}};
+      {"overlap", 1, NULL, 'o'}, {"state-mib", 1, NULL, 'm'},
+      {NULL, 0, NULL, 0}};
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     if (c == '?') exit(64);
     long const value = atol(optarg);
@@ -44,6 +47,7 @@ static struct options read_options(int argc, char **argv) {
       : c == 'f' ? &o.fail_at
       : c == 'l' ? &o.layers
       : c == 'o' ? &o.overlap
+      : c == 'm' ? &o.state_mib
                  : &o.exit_code) = value;
   }
   return o;
@@ -90,27 +94,64 @@ static void compute(struct options const *o, gleaner_training *g,
   }
 }
 
-static void update(struct options const *o, gleaner_training *g,
-                   gleaner_step_info const *step, double *weight,
-                   double *momentum) {
+/* What the update works on. */
+struct state {
+  struct options const *o;
+  gleaner_training *g;
+  double *weight, *momentum, *moments;
+  long updates;
+};
+
+enum { slices = 64 };
+
+/* The part of the moments that an update writes. */
+static long moments(struct options const *o) { return o->state_mib << 17; }
+static long slice_begin(struct options const *o, long slice) {
+  return moments(o) * slice / slices;
+}
+
+static int update(void *ctx) {
+  struct state *const s = ctx;
+  struct options const *const o = s->o;
+  gleaner_step_info step;
+  if (gleaner_step_now(s->g, &step) != GLEANER_OK) return 1;
   for (long layer = 0; layer < o->layers; ++layer) {
-    double const *gradient = gleaner_gradient(g, name_of(layer));
+    double const *gradient = gleaner_gradient(s->g, name_of(layer));
     for (long i = 0; i < o->params; ++i) {
       long const at = layer * o->params + i;
-      momentum[at] = 0.5 * momentum[at] + gradient[i];
+      s->momentum[at] = 0.5 * s->momentum[at] + gradient[i];
       /* gradient x batch is a sum of integers. */
-      weight[at] += gradient[i] * step->global_batch;
+      s->weight[at] += gradient[i] * step.global_batch;
     }
   }
+  long const slice = s->updates++ % slices;
+  for (long i = slice_begin(o, slice); i < slice_begin(o, slice + 1); ++i)
+    s->moments[i] = (double)s->updates;
+  return 0;
+}
+
+/* Every slice holds the number of the last update that wrote it. */
+static int moments_are_right(struct state const *s) {
+  for (long slice = 0; slice < slices; ++slice) {
+    long const past = s->updates - slice - 1;
+    double const last =
+        past < 0 ? 0 : (double)(past / slices * slices + slice + 1);
+    for (long i = slice_begin(s->o, slice); i < slice_begin(s->o, slice + 1);
+         ++i)
+      if (s->moments[i] != last) return 0;
+  }
+  return 1;
 }
 
 int main(int argc, char **argv) {
   struct options const o = read_options(argc, argv);
   long const params = o.params * o.layers;
-  double *weight = calloc((size_t)params, sizeof *weight);
-  double *momentum = calloc((size_t)params, sizeof *momentum);
-  long updates = 0;
-  int64_t const shape[] = {o.params}, whole_shape[] = {params};
+  struct state s = {&o, NULL, NULL, NULL, NULL, 0};
+  s.weight = calloc((size_t)params, sizeof *s.weight);
+  s.momentum = calloc((size_t)params, sizeof *s.momentum);
+  s.moments = calloc((size_t)moments(&o) + 1, sizeof *s.moments);
+  int64_t const shape[] = {o.params}, whole_shape[] = {params},
+                moments_shape[] = {moments(&o)};
   gleaner_options options = GLEANER_OPTIONS_INIT;
   options.dataset_size = (uint64_t)o.samples;
   options.global_batch = (uint32_t)o.batch;
@@ -119,15 +160,20 @@ int main(int argc, char **argv) {
 
   gleaner_training *g = NULL;
   int rc = gleaner_open(&options, &g);
+  s.g = g;
   if (rc != GLEANER_OK) return failed("open", rc, g);
   for (long i = 0; i < o.layers && rc == GLEANER_OK; ++i)
-    rc = gleaner_tensor(g, name_of(i), weight + i * o.params, GLEANER_FLOAT64,
+    rc = gleaner_tensor(g, name_of(i), s.weight + i * o.params, GLEANER_FLOAT64,
                         shape, 1, GLEANER_PARAM);
   if (rc == GLEANER_OK)
-    rc = gleaner_tensor(g, "momentum", momentum, GLEANER_FLOAT64, whole_shape,
+    rc = gleaner_tensor(g, "momentum", s.momentum, GLEANER_FLOAT64, whole_shape,
                         1, GLEANER_OPTIMIZER);
   if (rc == GLEANER_OK)
-    rc = gleaner_blob(g, "updates", save_updates, load_updates, &updates);
+    rc = gleaner_tensor(g, "moments", s.moments, GLEANER_FLOAT64, moments_shape,
+                        1, GLEANER_OPTIMIZER);
+  if (rc == GLEANER_OK)
+    rc = gleaner_blob(g, "updates", save_updates, load_updates, &s.updates);
+  if (rc == GLEANER_OK) rc = gleaner_update(g, update, &s);
   if (rc != GLEANER_OK) return failed("register", rc, g);
   rc = gleaner_start(g);
   if (rc < 0) return failed("start", rc, g);
@@ -141,20 +187,22 @@ int main(int argc, char **argv) {
       } while ((rc = gleaner_reduce(g)) == GLEANER_MORE &&
                gleaner_step_now(g, &step) == GLEANER_OK);
       if (rc != GLEANER_OK) break;
-      update(&o, g, &step, weight, momentum);
-      ++updates;
+      rc = gleaner_apply(g);
+      if (rc != GLEANER_OK) break;
       gleaner_log(g, "loss", 1.0 / (double)step.step, step.n_samples);
-      gleaner_log(g, "weight", weight[params - 1], step.n_samples);
+      gleaner_log(g, "weight", s.weight[params - 1], step.n_samples);
     }
   if (rc < 0) return failed("train", rc, g);
   for (long i = 1; i < params; ++i)
-    if (weight[i] != weight[0] || momentum[i] != momentum[0]) return 4;
+    if (s.weight[i] != s.weight[0] || s.momentum[i] != s.momentum[0]) return 4;
+  if (!moments_are_right(&s)) return 4;
   printf("%s member=%s updates=%ld weight=%.3f momentum=%.6f\n",
          rc == GLEANER_DONE ? "done" : "leave",
-         getenv("GLEANER_MEMBER") ? getenv("GLEANER_MEMBER") : "-", updates,
-         weight[0], momentum[0]);
+         getenv("GLEANER_MEMBER") ? getenv("GLEANER_MEMBER") : "-", s.updates,
+         s.weight[0], s.momentum[0]);
   gleaner_close(g);
-  free(weight);
-  free(momentum);
+  free(s.weight);
+  free(s.momentum);
+  free(s.moments);
   return (int)o.exit_code;
 }

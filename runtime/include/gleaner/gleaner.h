@@ -159,7 +159,7 @@ int gleaner_apply(gleaner_training *g);
  * step can no longer be undone. */
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
-/* The step as it stands, for use after GLEANER_MORE. */
+/* The step as it stands: after GLEANER_MORE, and in the update. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
 /* Which samples this member will compute `ahead` shares after the one under way

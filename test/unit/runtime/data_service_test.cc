@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/state_moves.hh"
+#include "runtime/state_portions.hh"
 
 using namespace gleaner;
 
@@ -53,99 +54,155 @@ session::ServeState serve(std::uint32_t stripe, std::uint32_t stripes,
   return {7, 12, std::move(joiners), stripe, stripes, "step 12"};
 }
 
+/// Ask for the state of generation 7, and take it.
+Result<FetchedState> take(Peer& joiner, session::FetchState const& fetch,
+                          DataService::Permit const& permit) {
+  auto const sources = ask_for_state(joiner.data, permit, fetch,
+                                     joiner.address.member, joiner.registry);
+  if (!sources) return sources.error();
+  return fetch_state(joiner.data, permit, *sources, joiner.registry,
+                     joiner.schema());
+}
+
+std::future<Result<FetchedState>> begin_to_take(
+    Peer& joiner, session::FetchState const& fetch) {
+  return std::async(std::launch::async,
+                    [&joiner, fetch, permit = joiner.data.permit(7)] {
+                      return take(joiner, fetch, permit);
+                    });
+}
+
+std::future<bool> begin_to_serve(Peer& donor,
+                                 session::ServeState const& action) {
+  return std::async(std::launch::async,
+                    [&donor, action, permit = donor.data.permit(7)] {
+                      return bool(serve_state(donor.data, permit, action,
+                                              donor.registry, donor.schema()));
+                    });
+}
+
+/// Donors 1, 2, ... and joiners 11, 12, ...
+struct Peers {
+  Peers(int donors, int joiners, std::size_t bytes) {
+    for (int i = 0; i < donors; ++i) {
+      givers.push_back(std::make_unique<Peer>(1 + i, bytes));
+      for (std::size_t k = 0; k < bytes; ++k)
+        givers.back()->state[k] = char(k * 7 / 5);
+      fetch.donors.push_back(givers.back()->address);
+    }
+    for (int j = 0; j < joiners; ++j) {
+      takers.push_back(std::make_unique<Peer>(11 + j, bytes));
+      fetch.joiners.push_back(takers.back()->address);
+      ids.push_back(msg::MemberId(11 + j));
+    }
+  }
+  void move() {
+    std::vector<std::future<bool>> serving;
+    std::vector<std::future<Result<FetchedState>>> taking;
+    for (auto& taker : takers) taking.push_back(begin_to_take(*taker, fetch));
+    for (std::size_t i = 0; i < givers.size(); ++i)
+      serving.push_back(
+          begin_to_serve(*givers[i], serve(i, givers.size(), ids)));
+    for (auto& served : serving) CHECK(served.get());
+    for (auto& taken : taking) {
+      auto const header = taken.get();
+      REQUIRE(header);
+      CHECK(header->header.session == "step 12");
+    }
+  }
+  std::vector<std::unique_ptr<Peer>> givers, takers;
+  std::vector<msg::MemberId> ids;
+  session::FetchState fetch{7, {}, {}};
+};
+
 }  // namespace
 
-TEST_CASE("joiners get the state in stripes, whoever comes first") {
-  for (int donors : {1, 2, 3}) {
-    std::vector<std::unique_ptr<Peer>> givers, takers;
-    session::FetchState fetch{7, {}};
-    for (int i = 0; i < donors; ++i) {
-      givers.push_back(std::make_unique<Peer>(i, 3'000'001));
-      for (std::size_t k = 0; k < givers[i]->state.size(); ++k)
-        givers[i]->state[k] = char(k * 7 / 5);
-      fetch.donors.push_back(givers[i]->address);
-    }
-    for (int i = 0; i < 2; ++i)
-      takers.push_back(std::make_unique<Peer>(10 + i, 3'000'001));
+TEST_CASE("joiners get the whole state, each from all that have some of it") {
+  auto const donors = GENERATE(1, 2, 3);
+  auto const joiners = GENERATE(1, 2, 3, 7);
+  auto const bytes = GENERATE(0, 5, 3'000'001);
+  CAPTURE(donors, joiners, bytes);
+  Peers peers(donors, joiners, std::size_t(bytes));
+  peers.move();
+  for (auto& taker : peers.takers)
+    CHECK(taker->state == peers.givers[0]->state);
+}
 
-    std::vector<std::future<void>> serving;
-    std::vector<std::future<Result<StateHeader>>> taking;
-    for (auto& taker : takers)
-      taking.push_back(std::async(std::launch::async, [&, t = taker.get()] {
-        return fetch_state(t->data, t->data.permit(7), fetch, t->address.member,
-                           t->registry, t->schema());
-      }));
-    for (int i = 0; i < donors; ++i)
-      serving.push_back(std::async(std::launch::async, [&, i] {
-        auto& giver = *givers[i];
-        CHECK(serve_state(giver.data, giver.data.permit(7),
-                          serve(i, donors, {10, 11}), giver.registry,
-                          giver.schema()));
-      }));
-    for (auto& s : serving) s.get();
-    for (auto& t : taking) {
-      auto header = t.get();
-      REQUIRE(header);
-      CHECK(header->session == "step 12");
+TEST_CASE("a donor sends its part of the state once, however many join") {
+  Peer peer(1, 1'000'003);
+  for (int const joiners : {1, 2, 7}) {
+    StatePortions const portions(peer.registry, 3, joiners);
+    std::size_t all = 0;
+    for (int donor = 0; donor < 3; ++donor) {
+      std::size_t sent = 0;
+      for (int j = 0; j < joiners; ++j)
+        sent += total_bytes(portions.from_donor(j, donor));
+      CHECK(sent <= 1'000'003 / 3 + std::size_t(joiners));
+      all += sent;
     }
-    for (auto& taker : takers) CHECK(taker->state == givers[0]->state);
+    CHECK(all == 1'000'003);
   }
 }
 
 TEST_CASE("a donor that waits for a joiner is freed by abort") {
   Peer donor(1, 100);
-  auto const permit = donor.data.permit(7);
-  auto serving = std::async(std::launch::async, [&] {
-    return serve_state(donor.data, permit, serve(0, 1, {2}), donor.registry,
-                       donor.schema());
-  });
+  auto serving = begin_to_serve(donor, serve(0, 1, {2}));
   donor.data.abort(7);
   CHECK(serving.wait_for(std::chrono::seconds(5)) == std::future_status::ready);
 }
 
 TEST_CASE("a joiner that waits for the switch is freed by abort") {
   Peer donor(1, 100), joiner(2, 100);
+  session::FetchState const fetch{7, {donor.address}, {joiner.address}};
   auto const permit = joiner.data.permit(7);
-  auto taking = std::async(std::launch::async, [&] {
-    return fetch_state(joiner.data, permit, {7, {donor.address}}, 2,
-                       joiner.registry, joiner.schema());
-  });
+  auto taking = begin_to_take(joiner, fetch);
   joiner.data.abort_all();
   REQUIRE(taking.wait_for(std::chrono::seconds(5)) ==
           std::future_status::ready);
   CHECK(!taking.get());
   // What was permitted before the abort is void, whenever it begins.
-  CHECK(!fetch_state(joiner.data, permit, {7, {donor.address}}, 2,
-                     joiner.registry, joiner.schema()));
+  CHECK(!take(joiner, fetch, permit));
 }
 
-TEST_CASE("a joiner that goes away does not hold up the others") {
-  Peer donor(1, 8'000'000), joiner(2, 8'000'000);
-  Peer gone(3, 8'000'000);
-  auto asked = std::make_unique<Result<DataService::Connection>>(
-      gone.data.ask(gone.data.permit(7), donor.address.data_address,
-                    msg::PullState{7, 3, 0, 1}, 5));
+TEST_CASE("a joiner that goes away does not hold up a donor") {
+  Peers peers(1, 2, 8'000'000);
+  auto& gone = *peers.takers[1];
+  auto asked = std::make_unique<Result<StateSources>>(ask_for_state(
+      gone.data, gone.data.permit(7), peers.fetch, 12, gone.registry));
   REQUIRE(*asked);
-  auto taking = std::async(std::launch::async, [&] {
-    return bool(fetch_state(joiner.data, joiner.data.permit(7),
-                            {7, {donor.address}}, 2, joiner.registry,
-                            joiner.schema()));
-  });
-  auto serving = std::async(std::launch::async, [&] {
-    return bool(serve_state(donor.data, donor.data.permit(7),
-                            serve(0, 1, {2, 3}), donor.registry,
-                            donor.schema()));
-  });
-  CHECK(taking.get());
+  auto taking = begin_to_take(*peers.takers[0], peers.fetch);
+  auto serving = begin_to_serve(*peers.givers[0], serve(0, 1, peers.ids));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   asked.reset();  // in the middle of it
+  gone.data.abort_all();
+  CHECK(serving.get());
+  // Nobody relays what only that one had: the coordinator starts over.
+  CHECK(!taking.get());
+}
+
+TEST_CASE("joiners that lose a donor all fail, and none waits for another") {
+  Peers peers(2, 3, 20'000'000);
+  std::vector<std::future<Result<FetchedState>>> taking;
+  for (auto& taker : peers.takers)
+    taking.push_back(begin_to_take(*taker, peers.fetch));
+  auto serving = begin_to_serve(*peers.givers[0], serve(0, 2, peers.ids));
+  // The other one dies when it has been asked, before it has sent anything.
+  auto& dying = peers.givers[1]->data;
+  auto const asked = dying.wait_for(dying.permit(7), peers.ids);
+  CHECK(asked.size() == 3);
+  dying.abort_all();
+  for (auto& taken : taking) {
+    REQUIRE(taken.wait_for(std::chrono::seconds(10)) ==
+            std::future_status::ready);
+    CHECK(!taken.get());
+  }
   CHECK(serving.get());
 }
 
 TEST_CASE("who does not know the secret gets nothing") {
   Peer donor(1, 100), stranger(2, 100, "guess");
-  auto taken =
-      fetch_state(stranger.data, stranger.data.permit(7), {7, {donor.address}},
-                  2, stranger.registry, stranger.schema());
+  auto taken = take(stranger, {7, {donor.address}, {stranger.address}},
+                    stranger.data.permit(7));
   REQUIRE(!taken);
   CHECK(taken.error().message.find(donor.address.data_address) !=
         std::string::npos);

@@ -85,6 +85,7 @@ struct Member {
     (void)session.want_start();
     prepare(1, members, {members.begin() + 1, members.end()});
     connected(1);
+    (void)session.state_requested(1);
     REQUIRE(session.state_received(1, source.header));
   }
 
@@ -148,7 +149,18 @@ TEST_CASE("a joiner asks all members that stay for a stripe of the state") {
   Member joiner(3);
   CHECK(text(joiner.session.want_start()) == "");
   CHECK(joiner.prepare(2, {1, 2, 3}, {3}) == "connect(2)");
-  CHECK(joiner.connected(2) == "->Prepared(2) fetch(2 from 1,2)");
+  CHECK(joiner.connected(2) == "fetch(2 from 1,2)");
+}
+
+TEST_CASE("a joiner is prepared when its requests for state are on their way") {
+  Member joiner(3);
+  (void)joiner.session.want_start();
+  joiner.prepare(2, {1, 2, 3}, {3});
+  CHECK(text(joiner.session.state_requested(2)) == "");  // not asked to
+  joiner.connected(2);
+  CHECK(text(joiner.session.state_requested(1)) == "");
+  CHECK(text(joiner.session.state_requested(2)) == "->Prepared(2)");
+  CHECK(text(joiner.session.state_requested(2)) == "");
 }
 
 TEST_CASE("the source of a start serves its state before it begins") {
@@ -196,6 +208,7 @@ TEST_CASE("a header of other data is refused") {
   (void)joiner.session.want_start();
   joiner.prepare(1, {1, 2}, {2});
   joiner.connected(1);
+  (void)joiner.session.state_requested(1);
   CHECK_FALSE(joiner.session.state_received(1, header));
   CHECK_FALSE(joiner.session.state_received(1, "{}"));
   CHECK_FALSE(joiner.session.state_received(1, "not json"));
@@ -475,7 +488,8 @@ TEST_CASE("a joiner that is reset computes again with the state it gets") {
   members.two.prepare(3, {1, 2}, {2});
   // Its program still computes with the old state: not yet prepared.
   CHECK(members.two.connected(3) == "");
-  CHECK(members.two.reduce() == "->Prepared(3) fetch(3 from 1)");
+  CHECK(members.two.reduce() == "fetch(3 from 1)");
+  CHECK(text(members.two.session.state_requested(3)) == "->Prepared(3)");
   auto const begun = members.two.session.state_received(3, members.one.header);
   REQUIRE(begun);
   CHECK(text(*begun) == "begin(1: 2-4) reduce(1 in 3)");
@@ -490,6 +504,7 @@ TEST_CASE("a value of a step that was taken away is not shown") {
   members.two.prepare(3, {1, 2}, {2});
   members.two.connected(3);
   members.two.reduce();
+  (void)members.two.session.state_requested(3);
   REQUIRE(members.two.session.state_received(3, members.one.header));
   members.two.first_bucket(1);
   members.two.all_buckets(1);

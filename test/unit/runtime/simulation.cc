@@ -140,7 +140,8 @@ void World::enabled_of(Process& p) {
         break;
       }
   if (p.serving && p.serving->waiting.empty()) add(Kind::serve, 2);
-  if (can_take_stripe(p)) add(Kind::stripe, 2);
+  if (p.fetching && !p.fetching->requested) add(Kind::request, 2);
+  if (!state_sources(p).empty() || has_whole_state(p)) add(Kind::stripe, 2);
   if (p.takeover && process(p.takeover->what.donor.member).alive)
     add(Kind::take_over, 1);
   if (!p.writing.empty()) add(Kind::write, .5);
@@ -250,8 +251,17 @@ void World::perform(Action const& action) {
       p.serving.reset();
       return carry_out(p, p.session.state_served(generation));
     }
-    case Kind::stripe:
-      return take_stripe(p);
+    case Kind::request:
+      p.fetching->requested = true;
+      return carry_out(p,
+                       p.session.state_requested(p.fetching->what.generation));
+    case Kind::stripe: {
+      auto const sources = state_sources(p);
+      return take_state(
+          p, sources.empty()
+                 ? 0
+                 : sources[pick(0, static_cast<int>(sources.size()) - 1)]);
+    }
     case Kind::take_over:
       return take_over(p);
     case Kind::write:

@@ -153,11 +153,15 @@ struct Process {
     std::set<msg::MemberId> waiting;
   };
   std::optional<Serving> serving;
+  /// Its own portion comes from the donors, piece by piece; those of the other
+  /// joiners from them, once they have got them.
   struct Fetching {
     session::FetchState what;
-    std::size_t stripes = 0;
+    bool requested = false;
+    std::set<msg::MemberId> from;  ///< donors and joiners that have sent
     int state = torn;
     std::string header;
+    std::size_t pieces() const;  ///< of its own portion, that are there
   };
   std::optional<Fetching> fetching;
   struct Takeover {
@@ -195,6 +199,7 @@ class World {
       connect,
       stopped,
       serve,
+      request,
       stripe,
       take_over,
       write,
@@ -297,8 +302,12 @@ class World {
   void connect(Process& p);
   void stop(Process& p);
   void leave_plane(Process& p, msg::Generation generation);
-  bool can_take_stripe(Process& p);
-  void take_stripe(Process& p);
+  bool can_take_from(Process& p, msg::MemberId source);
+  std::vector<msg::MemberId> state_sources(Process& p);
+  void take_state(Process& p, msg::MemberId from);
+  void take_piece(Process& p, Process& donor);
+  void take_portion(Process& p, Process& joiner);
+  bool has_whole_state(Process& p);
   void take_over(Process& p);
   void write(Process& p);
   void load(Process& p);

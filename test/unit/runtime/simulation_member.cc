@@ -331,43 +331,94 @@ void World::on(Process& p, session::ServeState const& action) {
 void World::on(Process& p, session::FetchState const& action) {
   if (p.user == User::between || p.user == User::computing)
     throw Violation("state is fetched while the user's thread runs");
-  p.fetching = Process::Fetching{action, 0, torn, ""};
+  p.fetching = Process::Fetching{action, false, {}, torn, ""};
 }
 
-bool World::can_take_stripe(Process& p) {
+std::size_t Process::Fetching::pieces() const {
+  return std::count_if(
+      what.donors.begin(), what.donors.end(),
+      [&](auto const& donor) { return from.count(donor.member) != 0; });
+}
+
+/// A donor notices that a joiner is gone, and goes on.  A joiner relays what
+/// it has, and after its death nothing.
+bool World::can_take_from(Process& p, msg::MemberId source) {
+  auto const& fetching = *p.fetching;
+  if (source == p.id || fetching.from.count(source)) return false;
+  auto& other = process(source);
+  auto const generation = fetching.what.generation;
+  if (!other.alive) return false;
+  if (other.serving && other.serving->what.generation == generation)
+    return other.serving->waiting.count(p.id) != 0;
+  return other.fetching && other.fetching->what.generation == generation &&
+         other.fetching->pieces() == other.fetching->what.donors.size();
+}
+
+std::vector<msg::MemberId> World::state_sources(Process& p) {
+  std::vector<msg::MemberId> found;
+  if (!p.fetching || !p.fetching->requested) return found;
+  for (auto const* group :
+       {&p.fetching->what.donors, &p.fetching->what.joiners})
+    for (auto const& source : *group)
+      if (can_take_from(p, source.member)) found.push_back(source.member);
+  return found;
+}
+
+/// All is here, and every joiner that is alive has got this one's portion.
+bool World::has_whole_state(Process& p) {
   if (!p.fetching) return false;
   auto const& what = p.fetching->what;
-  auto& donor = process(what.donors[p.fetching->stripes].member);
-  // A donor notices that a joiner is gone, and goes on.
-  return donor.alive && donor.serving &&
-         donor.serving->what.generation == what.generation &&
-         donor.serving->waiting.count(p.id);
+  if (p.fetching->from.size() + 1 < what.donors.size() + what.joiners.size())
+    return false;
+  for (auto const& joiner : what.joiners) {
+    auto const& other = process(joiner.member);
+    if (joiner.member != p.id && other.alive && other.fetching &&
+        other.fetching->what.generation == what.generation &&
+        !other.fetching->from.count(p.id))
+      return false;
+  }
+  return true;
 }
 
-void World::take_stripe(Process& p) {
+void World::take_state(Process& p, msg::MemberId from) {
+  if (from != 0) {
+    auto& source = process(from);
+    if (source.serving)
+      take_piece(p, source);
+    else
+      take_portion(p, source);
+    p.fetching->from.insert(from);
+    p.state = torn;
+    return;
+  }
+  auto const fetched = *std::exchange(p.fetching, std::nullopt);
+  p.state = fetched.state;
+  dirty_ = true;
+  carry_out(p, checked(p.session.state_received(fetched.what.generation,
+                                                fetched.header)));
+}
+
+void World::take_piece(Process& p, Process& donor) {
   auto& fetching = *p.fetching;
-  auto const generation = fetching.what.generation;
-  auto& donor = process(fetching.what.donors[fetching.stripes].member);
   auto& serving = *donor.serving;
-  if (serving.what.stripe != fetching.stripes ||
-      serving.what.stripes != fetching.what.donors.size())
+  auto const& donors = fetching.what.donors;
+  if (serving.what.stripes != donors.size() ||
+      donors[serving.what.stripe].member != donor.id)
     throw Violation("donor and joiner disagree on stripes");
   if (donor.state != serving.state)
     throw Violation("state changed while it was served");
-  if (fetching.stripes == 0) {
-    fetching.state = serving.state;
-    fetching.header = serving.what.header;
-  } else if (fetching.state != serving.state) {
+  if (fetching.state == torn) fetching.state = serving.state;
+  if (fetching.state != serving.state)
     throw Violation("stripes are of different states");
-  }
+  if (serving.what.stripe == 0) fetching.header = serving.what.header;
   serving.waiting.erase(p.id);
-  p.state = torn;
-  if (++fetching.stripes < fetching.what.donors.size()) return;
-  p.state = fetching.state;
-  auto const header = fetching.header;
-  p.fetching.reset();
-  dirty_ = true;
-  carry_out(p, checked(p.session.state_received(generation, header)));
+}
+
+void World::take_portion(Process& p, Process& joiner) {
+  auto& fetching = *p.fetching;
+  if (fetching.state == torn) fetching.state = joiner.fetching->state;
+  if (fetching.state != joiner.fetching->state)
+    throw Violation("portions are of different states");
 }
 
 void World::on(Process& p, session::FetchReduction const& action) {
