@@ -78,6 +78,11 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   auto rules = read_share_rules();
   if (!rules) return rules.error();
   environment.rules = *rules;
+  auto const overlap = variable("GLEANER_OVERLAP", "1");
+  if (overlap != "0" && overlap != "1")
+    return Error{Errc::invalid_argument,
+                 "GLEANER_OVERLAP is '" + overlap + "', expected 0 or 1"};
+  environment.overlap = overlap == "1";
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
   char* end = nullptr;

@@ -47,6 +47,7 @@ struct MemberEnvironment {
   std::string plane = "gloo";
   std::string address;  ///< of the interface to use; "": towards coordinator
   ShareRules rules;
+  bool overlap = true;  ///< gradients are reduced while backward runs
 
   static Result<MemberEnvironment> read();  ///< GLEANER_*
 };

@@ -12,6 +12,7 @@ int Member::gradient_ready(std::string const& name) {
   Lock lock(mutex_);
   if (!ready_.knows(name))
     return fail(GLEANER_EINVAL, "no parameter '" + name + "' is registered");
+  if (!environment_.overlap) return GLEANER_OK;
   if (!reducer_runs_) {
     reducer_runs_ = true;
     background_.run([this] { run_reducer(); });

@@ -12,7 +12,7 @@ check() {  # name, expected text, actual text
 }
 unset GLEANER_COORDINATOR GLEANER_SECRET GLEANER_MEMBER
 
-echo 1..4
+echo 1..6
 # 1 + 2 + ... + 400 = 80200; 25 steps of 16.
 check "every sample is used once" "updates=25 weight=80200.000" \
   "$(timeout 60 "$trainer" --step-ms 0 | cut -d' ' -f3-4)"
@@ -26,3 +26,11 @@ check "a coordinator that is not there is told" \
   "trainer: open: the coordinator is gone: no coordinator: 127.0.0.1:1:" \
   "$(GLEANER_COORDINATOR=127.0.0.1:1 GLEANER_SECRET=x GLEANER_MEMBER=1 \
      timeout 60 "$trainer" 2>&1 | cut -d" " -f1-9)"
+# Layers that are said to be ready, and reduced when all are.
+check "reducing beside the backward pass can be switched off" \
+  "updates=2 weight=528.000" \
+  "$(GLEANER_OVERLAP=0 timeout 60 "$trainer" --samples 32 --params 1000000 \
+     --layers 3 --overlap 1 --step-ms 0 | cut -d' ' -f3-4)"
+check "but not with any word" \
+  "trainer: open: an argument is wrong: GLEANER_OVERLAP is 'no', expected 0 or 1" \
+  "$(GLEANER_OVERLAP=no timeout 60 "$trainer" 2>&1)"
