@@ -5,6 +5,7 @@ dist_doc_DATA += \
 	%reldir%/demo-timeline.svg \
 	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
+	%reldir%/results-runtime.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
 	%reldir%/dependencies.md \

@@ -1,5 +1,5 @@
 ## Measurements: `make bench-alloc OUT=DIR` prints a table and writes
-## DIR/bench-alloc.json.  Nothing here runs in make check.
+## DIR/bench-alloc.json.  In make check runs only bench_runtime.t.
 EXTRA_PROGRAMS += %reldir%/alloc_bench
 %canon_reldir%_alloc_bench_SOURCES = \
 	%reldir%/alloc_bench.cc \
@@ -21,3 +21,54 @@ EXTRA_DIST += %reldir%/bench-sim
 ## How long a training stands still while joiners get the state:
 ## test/bench/bench-switch BUILD-DIR FROM TO STATE-MIB REPETITIONS.
 EXTRA_DIST += %reldir%/bench-switch
+
+## Measurements of the runtime: `make bench-runtime OUT=DIR` prints tables and
+## writes DIR/bench-runtime.json.  PARTS= and REPS= do less.
+check_PROGRAMS += %reldir%/runtime/step_program
+%canon_reldir%_runtime_step_program_SOURCES = %reldir%/runtime/step_program.c
+%canon_reldir%_runtime_step_program_LDADD = runtime/libgleaner.la
+
+if HAVE_GLOO
+check_PROGRAMS += %reldir%/runtime/allreduce_bench
+%canon_reldir%_runtime_allreduce_bench_SOURCES = \
+	%reldir%/runtime/allreduce_bench.cc
+%canon_reldir%_runtime_allreduce_bench_CPPFLAGS = $(AM_CPPFLAGS) $(GLOO_CPPFLAGS)
+%canon_reldir%_runtime_allreduce_bench_LDADD = runtime/libcomm.la src/core/libcore.la $(GLOO_LIBS)
+%canon_reldir%_runtime_allreduce_bench_LDFLAGS = -pthread
+endif
+
+bench_runtime_programs = \
+	runtime/libgleaner.la \
+	runtime/coordinator/gleaner-coordinator \
+	runtime/agent/gleaner-agent \
+	%reldir%/runtime/step_program
+if HAVE_GLOO
+bench_runtime_programs += %reldir%/runtime/allreduce_bench
+endif
+PARTS = resize loss allreduce fixed
+REPS = 20
+BENCH_RUNTIME =
+bench-runtime: $(bench_runtime_programs)
+	$(srcdir)/%reldir%/bench-runtime --build . --source '$(srcdir)' \
+		--out '$(OUT)' --parts '$(PARTS)' --reps '$(REPS)' $(BENCH_RUNTIME)
+.PHONY: bench-runtime
+dist_check_SCRIPTS += %reldir%/bench_runtime.t
+TESTS += %reldir%/bench_runtime.t
+EXTRA_DIST += \
+	%reldir%/bench-runtime \
+	%reldir%/runtime-report \
+	%reldir%/runtime/allreduce.py \
+	%reldir%/runtime/char_lm_steps.py \
+	%reldir%/runtime/figures.py \
+	%reldir%/runtime/fixed.py \
+	%reldir%/runtime/fixed_program.py \
+	%reldir%/runtime/gleaner_training.py \
+	%reldir%/runtime/loss.py \
+	%reldir%/runtime/resize.py \
+	%reldir%/runtime/setting.py \
+	%reldir%/runtime/step_log.py \
+	%reldir%/runtime/tables.py \
+	%reldir%/runtime/torchrun_entry.py \
+	%reldir%/runtime/torchrun_events.py \
+	%reldir%/runtime/torchrun_training.py \
+	%reldir%/runtime/torchrun_worker.py

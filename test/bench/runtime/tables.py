@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which figures of bench-runtime.json does a reader want, and beside what?"""
+
+from figures import interval_of_median, interval_of_ratio, median, summary
+
+STALL_FACTOR_AIM = 100
+LOSS_FACTOR_AIM = 25
+LOSS_AIM_MS = {"gloo": 150, "mpi": 250}
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def ms(value):
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}"
+
+
+def p50_p99(values):
+    found = summary(values)
+    return f"{ms(found['p50'])} / {ms(found['p99'])}"
+
+
+def values(row, key):
+    return [repetition[key] for repetition in row["repetitions"] if key in repetition]
+
+
+def who(row):
+    if row["system"] == "torchrun":
+        return "torchrun"
+    return f"Gleaner, {row['plane']}"
+
+
+def factor(peer, ours):
+    low, high = interval_of_ratio(peer, ours)
+    return f"{median(peer) / median(ours):.0f} ({low:.0f} to {high:.0f})"
+
+
+def resize_aim(row):
+    if row["state_mib"] != 40 or row["system"] != "gleaner" or row["to"] < row["from"]:
+        return ""
+    return "150" if row["to"] == 8 else "40"
+
+
+def resize_table(rows):
+    lines = []
+    for row in rows:
+        if not row["repetitions"]:
+            continue
+        stalls = values(row, "stall_ms")
+        peers = [
+            r
+            for r in rows
+            if r["system"] == "torchrun"
+            and (r["from"], r["to"], r["state_mib"])
+            == (row["from"], row["to"], row["state_mib"])
+        ]
+        lost = values(row, "lost_ms")
+        lines.append(
+            [
+                f"{row['from']} to {row['to']}",
+                row["state_mib"],
+                who(row),
+                len(stalls),
+                p50_p99(stalls),
+                resize_aim(row),
+                p50_p99(lost) if lost else "",
+                p50_p99(values(row, "to_new_size_ms")),
+                factor(values(peers[0], "stall_ms"), stalls)
+                if peers and row["system"] == "gleaner"
+                else "",
+            ]
+        )
+    lines.sort(key=lambda line: (line[0], line[1]))
+    return table(
+        [
+            "members",
+            "state, MiB",
+            "system",
+            "n",
+            "stall p50 / p99, ms",
+            "aim p50",
+            "lost_ms p50 / p99",
+            "order to new size p50 / p99, ms",
+            "torchrun's stall / ours (95 %)",
+        ],
+        lines,
+    )
+
+
+def loss_table(rows):
+    lines = []
+    for row in rows:
+        overheads = values(row, "overhead_ms")
+        peers = [
+            r
+            for r in rows
+            if r["system"] == "torchrun"
+            and (r["kind"], r["workload"]) == (row["kind"], row["workload"])
+        ]
+        ours = row["system"] == "gleaner"
+        to_next = values(row, "to_next_step_ms")
+        lines.append(
+            [
+                row["workload"],
+                row["kind"],
+                who(row),
+                len(overheads),
+                p50_p99(overheads),
+                LOSS_AIM_MS[row["plane"]] if ours else "",
+                p50_p99(to_next),
+                factor(values(peers[0], "to_next_step_ms"), to_next)
+                if peers and ours
+                else "",
+            ]
+        )
+    lines.sort(key=lambda line: (line[0], line[1], line[2]))
+    return table(
+        [
+            "step",
+            "killed",
+            "system",
+            "n",
+            "overhead p50 / p99, ms",
+            "aim p50",
+            "to the next stable step p50 / p99, ms",
+            "torchrun's time / ours (95 %)",
+        ],
+        lines,
+    )
+
+
+def size_of(n):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if n >= size:
+            return f"{n // size} {unit}"
+    return f"{n} B"
+
+
+def ratio(above, below):
+    ratios = [a / b for a, b in zip(above, below)]
+    low, high = interval_of_median(ratios)
+    return f"{median(ratios):.3f} ({low:.3f} to {high:.3f})"
+
+
+def allreduce_aim(row):
+    if row["bytes"] >= 16 << 20:
+        return "0.95"
+    return "0.8" if row["bytes"] == 1 << 20 and row["members"] == 2 else ""
+
+
+def allreduce_table(rows):
+    return table(
+        [
+            "plane",
+            "members",
+            "size",
+            "pairs",
+            "ours p50 / p99, ms",
+            "library p50 / p99, ms",
+            "library / ours (95 %)",
+            "aim",
+        ],
+        [
+            [
+                row["plane"],
+                row["members"],
+                size_of(row["bytes"]),
+                len(row["ours_ms"]),
+                " / ".join(f"{summary(row['ours_ms'])[p]:.3g}" for p in ("p50", "p99")),
+                " / ".join(
+                    f"{summary(row['library_ms'])[p]:.3g}" for p in ("p50", "p99")
+                ),
+                ratio(row["library_ms"], row["ours_ms"]),
+                allreduce_aim(row),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def fixed_table(rows):
+    aims = {"char_lm": "0.97", "wide": "1.0"}
+    return table(
+        [
+            "model",
+            "reduced during backward",
+            "turns",
+            "Gleaner's step p50 / p99, ms",
+            "DDP's p50 / p99, ms",
+            "DDP / Gleaner (95 %)",
+            "aim",
+        ],
+        [
+            [
+                row["model"],
+                "yes" if row["overlap"] else "no",
+                len(row["step_ms"]),
+                p50_p99(row["step_ms"]),
+                p50_p99(row["ddp_step_ms"]),
+                ratio(row["ddp_step_ms"], row["step_ms"]),
+                aims[row["model"]] if row["overlap"] else "",
+            ]
+            for row in rows
+        ],
+    )
+
+
+PARTS = [
+    ("Resizes", "resize", resize_table),
+    ("Losses", "loss", loss_table),
+    ("Reductions", "allreduce", allreduce_table),
+    ("A size that does not change", "fixed", fixed_table),
+]
+
+
+def tables(document):
+    parts = []
+    for title, part, make in PARTS:
+        rows = [row for row in document["rows"] if row["part"] == part]
+        if rows:
+            parts.append(f"## {title}\n{make(rows)}\n")
+    return "\n".join(parts)
