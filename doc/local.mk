@@ -19,6 +19,7 @@ dist_man_MANS += \
 	%reldir%/man3/gleaner.3 \
 	%reldir%/man3/gleaner_apply.3 \
 	%reldir%/man3/gleaner_blob.3 \
+	%reldir%/man3/gleaner_busy.3 \
 	%reldir%/man3/gleaner_close.3 \
 	%reldir%/man3/gleaner_error.3 \
 	%reldir%/man3/gleaner_gradient.3 \

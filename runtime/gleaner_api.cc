@@ -201,6 +201,11 @@ int gleaner_log(gleaner_training* g, char const* key, double value,
   return guarded(g, [&](Member& member) { return member.log(key, value, n); });
 }
 
+int gleaner_busy(gleaner_training* g, char const* why, double limit_s) {
+  return guarded(
+      g, [&](Member& member) { return member.busy(why ? why : "", limit_s); });
+}
+
 int gleaner_step_now(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step_now(): step is NULL");
   return guarded(g, [&](Member& member) { return member.step_now(*step); });

@@ -19,13 +19,15 @@ class Link {
  public:
   using OnMessage = std::function<void(msg::ToMember const&)>;
   using OnLost = std::function<void(Error const&)>;
+  /// What a heartbeat says; asked whenever one is due.
+  using Report = std::function<msg::Alive()>;
 
   virtual ~Link() = default;
 
   /// Say hello.  The first message is Welcome or Refused.  on_lost comes once,
   /// when there is no coordinator or no more.
-  virtual void start(msg::MemberHello const& hello, OnMessage on_message,
-                     OnLost on_lost) = 0;
+  virtual void start(msg::MemberHello const& hello, Report report,
+                     OnMessage on_message, OnLost on_lost) = 0;
   virtual void send(msg::FromMember const& message) = 0;
   /// No callback follows; what was sent still goes out.
   virtual void close() = 0;

@@ -24,7 +24,8 @@ class AloneLink final : public Link {
   explicit AloneLink(asio::io_context& io)
       : io_(io), timer_(io), membership_(options()) {}
 
-  void start(msg::MemberHello const& hello, OnMessage on_message,
+  /// Nobody else could wait for it: no heartbeats.
+  void start(msg::MemberHello const& hello, Report, OnMessage on_message,
              OnLost on_lost) override {
     on_message_ = std::move(on_message);
     on_lost_ = std::move(on_lost);

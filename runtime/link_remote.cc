@@ -17,9 +17,10 @@ class RemoteLink final : public Link {
         secret_(std::move(secret)),
         timer_(io) {}
 
-  void start(msg::MemberHello const& hello, OnMessage on_message,
+  void start(msg::MemberHello const& hello, Report report, OnMessage on_message,
              OnLost on_lost) override {
     hello_ = hello;
+    report_ = std::move(report);
     on_message_ = std::move(on_message);
     on_lost_ = std::move(on_lost);
     connect_tcp(io_, address_, connect_s,
@@ -78,7 +79,7 @@ class RemoteLink final : public Link {
   /// long is alive.
   void beat() {
     if (closed_ || interval_.count() <= 0) return;
-    send(msg::Heartbeat{});
+    send(report_());
     timer_.expires_after(interval_);
     timer_.async_wait([this](asio::error_code error) {
       if (!error) beat();
@@ -91,6 +92,7 @@ class RemoteLink final : public Link {
   asio::steady_timer timer_;
   std::chrono::milliseconds interval_{0};
   msg::MemberHello hello_;
+  Report report_;
   OnMessage on_message_;
   OnLost on_lost_;
   std::shared_ptr<Channel> channel_;

@@ -10,6 +10,7 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/membership_state.hh \
 	%reldir%/membership.cc \
 	%reldir%/membership_change.cc \
+	%reldir%/membership_health.cc \
 	%reldir%/membership_record.cc \
 	%reldir%/membership_recovery.cc \
 	%reldir%/resize_cost.hh \
@@ -21,7 +22,9 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/session.cc \
 	%reldir%/session_step.cc \
 	%reldir%/step_shares.hh \
-	%reldir%/step_shares.cc
+	%reldir%/step_shares.cc \
+	%reldir%/stuck.hh \
+	%reldir%/stuck.cc
 %canon_reldir%_libgeneration_la_LIBADD = src/proto/libproto.la
 
 # Data planes.
@@ -82,7 +85,8 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/state_moves.hh \
 	%reldir%/state_moves.cc \
 	%reldir%/state_portions.hh \
-	%reldir%/state_portions.cc
+	%reldir%/state_portions.cc \
+	%reldir%/whereabouts.hh
 %canon_reldir%_libmember_la_LIBADD = \
 	%reldir%/libstate.la %reldir%/libgeneration.la
 

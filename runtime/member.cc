@@ -113,6 +113,7 @@ Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
 Member::Member(SamplerOptions options, MemberEnvironment environment)
     : environment_(std::move(environment)),
       options_(options),
+      whereabouts_(seconds_now()),
       session_(environment_.coordinator.empty() ? 1 : environment_.member,
                options, environment_.rules),
       work_(io_.get_executor()),
@@ -149,7 +150,8 @@ Result<void> Member::connect() {
   }
   asio::post(io_, [this, hello] {
     link_->start(
-        hello, [this](msg::ToMember const& message) { received(message); },
+        hello, [this] { return whereabouts_.report(seconds_now()); },
+        [this](msg::ToMember const& message) { received(message); },
         [this](Error const& why) {
           Lock lock(mutex_);
           give_up(GLEANER_ELOST, "no coordinator: " + why.message);
@@ -224,7 +226,21 @@ int Member::add(Blob blob) {
   if (phase_ != Phase::registering)
     return fail(GLEANER_ESTATE,
                 "blob '" + blob.name + "' is registered after gleaner_start()");
-  auto added = registry_.add(std::move(blob));
+  // While it runs the program's code, the user's thread is in the program.
+  using At = Whereabouts::At;
+  auto const inside = [this](auto call) {
+    auto const was = whereabouts_.swap(At::program, seconds_now());
+    auto result = call();
+    whereabouts_.enter(was, seconds_now());
+    return result;
+  };
+  Blob watched;
+  watched.name = blob.name;
+  watched.save = [=] { return inside(blob.save); };
+  watched.load = [=](std::string const& data) {
+    return inside([&] { return blob.load(data); });
+  };
+  auto added = registry_.add(std::move(watched));
   return added ? GLEANER_OK : register_failed(added.error());
 }
 
@@ -240,6 +256,15 @@ void* Member::gradient(std::string const& name) const {
 /// Until the session has something for the user's thread.  Does meanwhile what
 /// only this thread may do.  The code that the call returns.
 int Member::wait(Lock& lock, Inside inside) {
+  using At = Whereabouts::At;
+  whereabouts_.enter(inside == Inside::reduce ? At::reduction : At::library,
+                     seconds_now());
+  auto const code = wait_for_answer(lock, inside);
+  whereabouts_.enter(At::program, seconds_now());
+  return code;
+}
+
+int Member::wait_for_answer(Lock& lock, Inside inside) {
   for (;;) {
     if (lost_code_) {
       phase_ = Phase::over;
@@ -277,6 +302,7 @@ int Member::wait(Lock& lock, Inside inside) {
   if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
     lock.unlock();
     gradients_.take_result(result->step, result->scale);
+    whereabouts_.step_completed();
     phase_ = Phase::reduced;
   } else {
     phase_ = Phase::between;
@@ -334,6 +360,7 @@ void Member::begin(session::BeginStep const& step) {
   samples_ = samples_at(step.pass, step.positions);
   share_ = step.more ? share_ + 1 : 0;
   if (!step.more) gradients_.clear();
+  whereabouts_.step_given(step.step);
   phase_ = Phase::computing;
 }
 
@@ -395,6 +422,15 @@ int Member::log(std::string key, double value, std::uint64_t n) {
     return fail(GLEANER_ESTATE, "gleaner_log() outside of a step");
   Lock lock(mutex_);
   session_.log(std::move(key), value, n);
+  return GLEANER_OK;
+}
+
+int Member::busy(std::string why, double limit_s) {
+  if (!why.empty() && !(limit_s > 0))
+    return fail(GLEANER_EINVAL, "gleaner_busy('" + why + "'): limit_s is " +
+                                    std::to_string(limit_s) +
+                                    ", expected more than 0");
+  whereabouts_.busy(std::move(why), seconds_now() + limit_s);
   return GLEANER_OK;
 }
 

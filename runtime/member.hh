@@ -35,6 +35,7 @@
 #include "runtime/planes.hh"
 #include "runtime/registry.hh"
 #include "runtime/session.hh"
+#include "runtime/whereabouts.hh"
 
 namespace gleaner {
 
@@ -72,6 +73,7 @@ class Member {
   int samples_ahead(std::uint32_t ahead, std::vector<std::uint64_t>& samples);
   int apply();
   int log(std::string key, double value, std::uint64_t n);
+  int busy(std::string why, double limit_s);
 
   /// Why the last call that failed did.
   std::string const& error() const { return error_; }
@@ -99,6 +101,7 @@ class Member {
   int register_failed(Error const& why);
   enum class Inside { start, step, reduce };
   int wait(Lock& lock, Inside inside);
+  int wait_for_answer(Lock& lock, Inside inside);
   void begin(session::BeginStep const& step);
   std::vector<std::uint64_t> samples_at(std::uint64_t pass,
                                         Positions const& positions) const;
@@ -164,6 +167,7 @@ class Member {
   std::string schema_;
   std::function<int()> update_;
   std::string error_;
+  Whereabouts whereabouts_;
 
   std::mutex mutex_;  ///< for what follows, up to the threads
   std::condition_variable changed_;

@@ -2,6 +2,7 @@
 /// How the session's actions are carried out.
 #include <cstring>
 
+#include "core/clock.hh"
 #include "runtime/checkpoint_file.hh"
 #include "runtime/member.hh"
 #include "runtime/state_moves.hh"
@@ -135,7 +136,10 @@ void Member::do_one(session::StopPlanes const&) {
   stopping_ = true;
 }
 
-void Member::do_one(session::Reduce const& action) { reduce_ = action; }
+void Member::do_one(session::Reduce const& action) {
+  reduce_ = action;
+  whereabouts_.reduction_ordered(SystemClock().monotonic_s());
+}
 
 void Member::do_one(session::BeginStep const& action) {
   ready_.begin();

@@ -264,6 +264,8 @@ Orders Membership::tick(double now) {
   s.now = now;
   s.check_deadlines();
   if (!s.finished) {
+    s.check_loading();
+    s.check_stuck();
     s.check_preparing();
     s.check_recovery();
     s.check_checkpoint();

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
+#include "runtime/stuck.hh"
 
 namespace gleaner {
 namespace membership {
@@ -95,7 +96,14 @@ struct Options {
   double urgent_s = 20;
   /// How long the first ready member waits for others that are loading.
   double batch_s = 0.2;
+  /// From its start until a member is ready to be let in.
+  double load_timeout_s = 600;
+  StuckRule stuck;
 };
+
+/// Options whose times all follow from the one that users set; which ones is
+/// said in gleaner(1), "TIME LIMITS".
+Options with_failure_timeout(double failure_timeout_s);
 
 enum class State { waiting, running, recovering, finished };
 
@@ -127,8 +135,8 @@ class Membership {
   [[nodiscard]] Orders add_members(double now, std::string const& node,
                                    std::vector<msg::MemberId> const& members);
 
-  /// A message from a member's connection.  Every message may be passed; those
-  /// that are not for membership (Heartbeat) and stale ones give no orders.  A
+  /// A message from a member's connection.  Every message may be passed; stale
+  /// ones give no orders.  A
   /// MemberHello from an id that is unknown or gone is answered by Refused.
   [[nodiscard]] Orders on_message(double now, msg::MemberId member,
                                   msg::FromMember const& message);

@@ -268,6 +268,7 @@ void Membership::State::start() {
   nodes_in_use = int(nodes_of(members).size());
   settled = false;
   resumed_s = checkpoint_s = now;
+  forget_sightings();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
   source = members.front();
@@ -343,6 +344,7 @@ void Membership::State::close_if_all_full() {
   nodes_in_use = int(nodes_of(members).size());
   settled = true;
   resumed_s = now;
+  forget_sightings();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
   for (auto const id : members) {

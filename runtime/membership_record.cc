@@ -41,6 +41,7 @@ void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
                     {"reduce_s", step.reduce_s},
                     {"world", step.world}});
     resize_cost.step(step.step, step.duration_s);
+    step_median.add(step.duration_s);
     record_resize(resize_cost.take_measured());
     record_log_until(step.step - log_delay);
   }

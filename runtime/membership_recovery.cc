@@ -107,6 +107,7 @@ void Membership::State::resume() {
   nodes_in_use = int(nodes_of(members).size());
   settled = true;
   resumed_s = now;
+  forget_sightings();
   connected.clear();
   for (auto const id : next) {
     set_phase(entries.at(id), Phase::active);

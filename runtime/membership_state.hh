@@ -36,6 +36,8 @@ struct MemberEntry {
   bool disowned = false;  ///< released, and what it did was rolled back
   int failures = 0;       ///< prepared in vain
   std::optional<msg::Finished> finished;
+  std::optional<msg::Alive> alive;  ///< said since the generation began
+  bool busy = false;                ///< as the log has it
 };
 
 struct NodeEntry {
@@ -120,6 +122,7 @@ struct Membership::State {
   Ledger ledger;
   LogMeans log_means;
   ResizeCost resize_cost;
+  StepMedian step_median;
   msg::Step told_recorded = 0;
   unsigned checkpoints = 0;  ///< numbers their files
   struct Asked {
@@ -135,7 +138,7 @@ struct Membership::State {
   void on(MemberEntry& from, msg::Loaded const& message);
   void on(MemberEntry& from, msg::MemberError const& message);
   void on(MemberEntry&, msg::StateReceived const&) {}
-  void on(MemberEntry&, msg::Heartbeat const&) {}
+  void on(MemberEntry& from, msg::Alive const& message);
   void gone(msg::MemberId id, std::string const& why);
   bool is_needed(msg::MemberId id) const;
   void kill(msg::MemberId id, std::string const& why);
@@ -143,6 +146,9 @@ struct Membership::State {
   void release_idle_leavers();
   void free_nodes();
   void check_deadlines();
+  void check_loading();
+  void check_stuck();
+  void forget_sightings();
 
   // membership_change.cc: planned changes.
   void on(MemberEntry& from, msg::PlaneBlob const& message);

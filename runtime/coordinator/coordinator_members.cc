@@ -52,7 +52,6 @@ void Coordinator::on_member_message(msg::MemberId id,
                                        .kv("why", message.error().message));
     return carry_out(membership::Kill{id, message.error().message});
   }
-  if (std::holds_alternative<msg::Heartbeat>(*message)) return;
   auto const found = members_.find(id);
   if (found == members_.end()) return;
   if (std::holds_alternative<msg::MemberHello>(*message))

@@ -39,11 +39,14 @@ void Coordinator::on_source(msg::ToCoordinator const& message) {
 void Coordinator::on_registered(msg::Registered const& message) {
   launcher_->set_lease_options(message.lease_options);
   if (membership_) return;  // gleanerd came back
-  membership::Options options;
+  auto options = membership::with_failure_timeout(options_.failure_timeout_s);
   options.nodes_min = message.nodes_min;
   options.checkpoint_prefix = checkpoint_prefix(options_.dir);
   options.checkpoint_interval_s = options_.checkpoint_interval_s;
-  options.failure_timeout_s = options_.failure_timeout_s;
+  if (options_.load_timeout_s > 0)
+    options.load_timeout_s = options_.load_timeout_s;
+  if (options_.stuck_timeout_s > 0)
+    options.stuck.timeout_s = options_.stuck_timeout_s;
   if (options_.resume) options.start_from = read_latest(options_.dir);
   membership_.emplace(options);
   events_.write("registered", {{"nodes_min", message.nodes_min},

@@ -108,6 +108,14 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "Seconds of silence after which a member counts as lost")
       ->capture_default_str()
       ->check(CLI::Range(0.5, 3600.0));
+  app.add_option("--load-timeout", options.load_timeout_s,
+                 "Seconds from a member's start to its gleaner_start() "
+                 "[120 failure timeouts]")
+      ->check(CLI::Range(0.5, 1e6));
+  app.add_option("--stuck-timeout", options.stuck_timeout_s,
+                 "Seconds that all others wait for a member before it counts "
+                 "as stuck [12 failure timeouts, at least 10 steps]")
+      ->check(CLI::Range(0.5, 1e6));
   app.add_option("--finish-timeout", options.finish_timeout_s,
                  "Seconds that the program may go on after the last step")
       ->capture_default_str()

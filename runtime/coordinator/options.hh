@@ -22,6 +22,8 @@ struct CoordinatorOptions {
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   double failure_timeout_s = 5;
+  double load_timeout_s = 0;      ///< 0: follows from failure_timeout_s
+  double stuck_timeout_s = 0;     ///< 0: follows from failure_timeout_s
   double finish_timeout_s = 300;  ///< for the program, after the last step
   bool resume = false;            ///< go on from the checkpoint that `dir` has
   int local_nodes = -1;           ///< 0 or more: without Slurm

@@ -33,6 +33,8 @@ GLEANER_MESSAGE(Finished, FIELD(generation) FIELD(step))
 GLEANER_MESSAGE(StateReceived,
                 FIELD(generation) FIELD(step) FIELD(bytes) FIELD(took_s))
 GLEANER_MESSAGE(Heartbeat, )
+GLEANER_MESSAGE(Alive, FIELD(at) FIELD(for_s) FIELD(step) FIELD(steps)
+                           FIELD(busy) FIELD(busy_left_s))
 GLEANER_MESSAGE(MemberError, FIELD(why))
 GLEANER_MESSAGE(Welcome,
                 FIELD(member) FIELD(heartbeat_s) FIELD(failure_timeout_s))

@@ -139,6 +139,17 @@ struct StateReceived {  ///< a joiner has the state of step `step`
   double took_s = 0;
 };
 struct Heartbeat {};
+/// A member's heartbeat: it lives, and where its user's thread is.
+struct Alive {
+  /// "program": in the program's code; "reduction": it has computed its part
+  /// and waits for the others'; "library": anything else in a call of ours.
+  std::string at;
+  double for_s = 0;         ///< it has been there
+  Step step = 0;            ///< given to the program last; 0: none yet
+  std::uint64_t steps = 0;  ///< that this process has completed
+  std::string busy;         ///< with what, as gleaner_busy() was told
+  double busy_left_s = 0;   ///< of the time it asked for
+};
 struct MemberError {  ///< the program gave up; `why` is for the user
   std::string why;
 };
@@ -146,8 +157,8 @@ struct MemberError {  ///< the program gave up; `why` is for the user
 using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
                  Switched, Withdrawn, Agreed, Status, Stable, LogValue,
-                 Checkpointed, CheckpointFailed, Finished, StateReceived,
-                 Heartbeat, MemberError>;
+                 Checkpointed, CheckpointFailed, Finished, StateReceived, Alive,
+                 MemberError>;
 
 // --- coordinator -> member -------------------------------------------------
 

@@ -52,6 +52,7 @@ class Declarations(unittest.TestCase):
         training.blob("b", lambda: blob["saved"], lambda data: None)
         updates = []
         training.on_update(lambda: updates.append(list(gradient)))
+        training.busy("loading", 10)
         self.assertEqual(training.start(), core.OK)
         seen = []
         while True:

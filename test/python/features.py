@@ -242,6 +242,17 @@ class Features(unittest.TestCase):
                 self.assertTrue(model.training)
                 job.log({"found": 1.0}, n=batches.n)
 
+    def test_busy(self):
+        """busy() may be within busy(), and needs a time"""
+        model = network()
+        for job, _, batch in steps_of(model):
+            with job.busy("all of it", 100), job.busy("a part", 10):
+                job.backward(loss_of(model, batch))
+            job.step()
+        with self.assertRaisesRegex(gleaner.GleanerError, "limit_s is 0.0"):
+            for job, _, batch in steps_of(model):
+                job._training.busy("nothing", 0.0)
+
     def test_mean(self):
         """mean() weighs by samples, and is not known before the step is"""
         model = network()

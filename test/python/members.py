@@ -191,6 +191,15 @@ class Members(unittest.TestCase):
         self.compare(training, "reduced_loss")
         self.assertEqual(len(set(ends(training.output()))), 1, training.output())
 
+    def test_busy(self):
+        """a member that evaluates keeps the others waiting, and is not stuck"""
+        impatient = ("--failure-timeout", "2", "--stuck-timeout", "1")
+        training = self.begin(2, "--evaluate-at", 40, options=impatient)
+        training.wait(lambda: training.events("busy"))
+        self.assertEqual(training.events("busy")[0]["why"], "evaluation")
+        self.assertEqual(training.finish(), 0, training.output())
+        self.assertEqual(training.events("member_lost"), [])
+
     def test_checkpoint(self):
         """gleaner.load() gives plain dictionaries that train on as the rest did"""
         training = self.begin(

@@ -44,6 +44,7 @@ def main():
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--step-ms", type=float, default=0)
     parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--evaluate-at", type=int, default=0, help="step")
     options = parser.parse_args()
 
     model, optimizer, scheduler, average = objects()
@@ -69,6 +70,10 @@ def main():
         if done:
             counted["updates"] += 1
             job.log({"reduced_loss": float(mean)})
+        if job.step_number == options.evaluate_at and job.rank == 0:
+            with job.evaluate(Points()) as batches:
+                sum(nn.functional.mse_loss(model(x)[:, 0], y) for x, y in batches)
+                time.sleep(3)
     digest = hashlib.sha256()
     for parameter in list(model.parameters()) + list(average.parameters()):
         digest.update(parameter.detach().numpy().tobytes())

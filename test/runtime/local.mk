@@ -10,7 +10,8 @@ runtime_tests = \
 	%reldir%/overlap.t \
 	%reldir%/park.t \
 	%reldir%/recompute.t \
-	%reldir%/resize.t
+	%reldir%/resize.t \
+	%reldir%/stuck.t
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)
 EXTRA_DIST += %reldir%/training.sh

@@ -13,9 +13,12 @@
  * --layers: that many parameters of --params each; their gradients are computed
  * one after the other, the last first.  --overlap 1: each is said to be ready.
  * --state-mib: so much more state that has no gradient; it counts updates.
+ * SIGUSR1: it computes for ever from now on.  SIGUSR2: it is busy for 4 s.
+ * $TRAINER_NOT_READY_ON=NODE: there it does not even call gleaner_open().
  */
 #include <getopt.h>
 #include <gleaner/gleaner.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +80,28 @@ static char const *name_of(long layer) {
   return name;
 }
 
+static volatile sig_atomic_t hangs, is_busy;
+static void on_signal(int number) {
+  if (number == SIGUSR1) hangs = 1;
+  if (number == SIGUSR2) is_busy = 1;
+}
+
+static void obey_signals(gleaner_training *g) {
+  while (hangs) continue;
+  if (!is_busy) return;
+  is_busy = 0;
+  gleaner_busy(g, "a nap", 5);
+  sleep(4);
+  gleaner_busy(g, NULL, 0);
+}
+
 /* Part of the step's time is the same however many share it. */
 static void compute(struct options const *o, gleaner_training *g,
                     gleaner_step_info const *step) {
   double sum = 0;
   for (size_t i = 0; i < step->n_samples; ++i)
     sum += (double)(step->samples[i] + 1);
+  obey_signals(g);
   long const pause_us = o->step_ms * 1000 / o->layers;
   struct timespec const pause = {pause_us / 1000000, pause_us % 1000000 * 1000};
   for (long layer = o->layers; layer-- > 0;) {
@@ -157,6 +176,12 @@ int main(int argc, char **argv) {
   options.global_batch = (uint32_t)o.batch;
   options.passes = (uint32_t)o.passes;
   options.seed = 7;
+
+  signal(SIGUSR1, on_signal);
+  signal(SIGUSR2, on_signal);
+  char const *const not_ready_on = getenv("TRAINER_NOT_READY_ON");
+  char const *const node = getenv("GLEANER_NODE");
+  while (not_ready_on && node && strcmp(node, not_ready_on) == 0) pause();
 
   gleaner_training *g = NULL;
   int rc = gleaner_open(&options, &g);

@@ -159,6 +159,13 @@ int gleaner_apply(gleaner_training *g);
  * step can no longer be undone. */
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
+/* For at most `limit_s` seconds from now this member may keep the others
+ * waiting: it evaluates, compiles, writes a file.  Otherwise a member that all
+ * others wait for counts as stuck after some time, and is replaced; see
+ * gleaner(1), "TIME LIMITS".  The last call counts; `why` NULL or "": no longer
+ * busy.  Any time between gleaner_open() and gleaner_close(). */
+int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
+
 /* The step as it stands: after GLEANER_MORE, and in the update. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 

@@ -244,6 +244,22 @@ class Steps {
   int started_;  ///< what gleaner_start() returned
 };
 
+/// While it lives, this member may keep the others waiting; see
+/// gleaner_busy().
+class [[nodiscard]] Busy {
+ public:
+  Busy(detail::State& state, std::string const& why, double limit_s)
+      : state_(state) {
+    state_.check(gleaner_busy(state_.g, why.c_str(), limit_s));
+  }
+  Busy(Busy const&) = delete;
+  Busy& operator=(Busy const&) = delete;
+  ~Busy() { gleaner_busy(state_.g, nullptr, 0); }
+
+ private:
+  detail::State& state_;
+};
+
 /// A membership in a training.  Throws Error; leaves when destroyed.
 class Training {
  public:
@@ -292,6 +308,12 @@ class Training {
   void on_update(std::function<void()> update) {
     state_->update = std::move(update);
     state_->check(gleaner_update(state_->g, detail::run_update, state_.get()));
+  }
+
+  /// Until the result is gone, for at most `limit_s` seconds, this member may
+  /// keep the others waiting: it evaluates, compiles, writes a file.
+  Busy busy(std::string const& why, double limit_s) {
+    return Busy(*state_, why, limit_s);
   }
 
   /// Start: a joiner's state is filled in here.  Then go through all steps.

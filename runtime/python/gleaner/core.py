@@ -222,6 +222,10 @@ class Training:
         """Report the mean of a value over n samples of this step."""
         self._check(self._lib.gleaner_log(self._handle, key.encode(), value, n))
 
+    def busy(self, why: str, limit_s: float) -> None:
+        """For so long this member may keep the others waiting; "": no longer."""
+        self._check(self._lib.gleaner_busy(self._handle, why.encode(), limit_s))
+
     def close(self) -> None:
         """Leave.  Gradients are gone afterwards."""
         if self._handle != ffi.NULL and os.getpid() == self._pid:

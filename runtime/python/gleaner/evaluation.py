@@ -6,13 +6,13 @@
     job.log({"accuracy": right / batches.n}, n=batches.n)
 
 Each member evaluates its share, and log() takes the mean over all of them, so
-nobody waits for anybody.  A share whose member was lost is missing in the mean.
+nobody waits for anybody.  Meanwhile the member is busy.  A share whose member was lost is missing in the mean.
 """
 
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Iterator, Optional, Type
+from typing import Any, ContextManager, Iterator, Optional, Type
 
 import torch
 from torch.nn import Module
@@ -31,6 +31,7 @@ class Evaluation:
         batch_size: int,
         rank: int,
         world_size: int,
+        busy: ContextManager[None],
         **options: Any,
     ) -> None:
         check_dataset(dataset, ())
@@ -39,9 +40,11 @@ class Evaluation:
         self._model = model
         self._batches = DataLoader(Subset(dataset, share), batch_size, **options)
         self._no_grad = torch.no_grad()
+        self._busy = busy
         self._was_training = model.training
 
     def __enter__(self) -> "Evaluation":
+        self._busy.__enter__()
         self._was_training = self._model.training
         self._model.eval()
         self._no_grad.__enter__()
@@ -55,6 +58,7 @@ class Evaluation:
     ) -> None:
         self._no_grad.__exit__(kind, why, where)
         self._model.train(self._was_training)
+        self._busy.__exit__(kind, why, where)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._batches)

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import torch
@@ -78,6 +80,7 @@ class Job:
         self._info: Optional[core.Step] = None
         self._over: Optional[int] = None  # released within a step
         self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
+        self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
         self._begin_nothing()
 
     # The loop.
@@ -180,20 +183,45 @@ class Job:
         return mean
 
     def evaluate(
-        self, dataset: Any, batch_size: Optional[int] = None, **options: Any
+        self,
+        dataset: Any,
+        batch_size: Optional[int] = None,
+        limit_s: float = 3600,
+        **options: Any,
     ) -> Evaluation:
         """This member's share of a dataset, in batches, the model in evaluation
         mode and without gradients; see Evaluation.  Within a step; after the
         loop each member gets all of it.  Nothing when step() returned False:
-        the step's last batch evaluates."""
+        the step's last batch evaluates.  The member is busy() meanwhile."""
         size = batch_size or self._batch_size
+        busy = self.busy("evaluation", limit_s)
         if self._training is None:
-            return Evaluation(self.model, dataset, size, 0, 1, **options)
+            return Evaluation(self.model, dataset, size, 0, 1, busy, **options)
         info = self._info_now()
         if self._more or self._over is not None:
-            return Evaluation(self.model, [], size, 0, 1, **options)
+            return Evaluation(self.model, [], size, 0, 1, busy, **options)
         share = (info.rank, info.world_size)
-        return Evaluation(self.model, dataset, size, *share, **options)
+        return Evaluation(self.model, dataset, size, *share, busy, **options)
+
+    @contextmanager
+    def busy(self, why: str, limit_s: float) -> Iterator[None]:
+        """For at most limit_s seconds this member may keep the others waiting:
+        it compiles, writes a file, works alone.  Without, a member that all
+        others wait for counts as stuck in the end, and is replaced."""
+        self._busy.append((why, time.monotonic() + limit_s))
+        self._say_busy()
+        try:
+            yield
+        finally:
+            self._busy.pop()
+            self._say_busy()
+
+    def _say_busy(self) -> None:
+        if self._training is None:  # nobody waits
+            return
+        why, until = self._busy[-1] if self._busy else ("", 0.0)
+        left = until - time.monotonic()
+        self._training.busy(why if left > 0 else "", left)
 
     @property
     def rank(self) -> int:

@@ -95,6 +95,13 @@ TEST_CASE("apply() runs the update, and what it throws comes out of it") {
   CHECK(updates == 2);
 }
 
+TEST_CASE("a member is busy for as long as the object lives") {
+  gleaner::Training training(ten_samples());
+  { auto const busy = training.busy("loading", 100); }
+  CHECK_THROWS_WITH(training.busy("loading", -1),
+                    Contains("limit_s is -1") && Contains("'loading'"));
+}
+
 TEST_CASE("a training can be moved while it runs") {
   gleaner::Training first(ten_samples());
   std::vector<float> weight(1);

@@ -7,6 +7,7 @@ check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
 	%reldir%/ledger_test.cc \
+	%reldir%/membership_health_test.cc \
 	%reldir%/membership_test.cc \
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \
@@ -17,7 +18,9 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
 	%reldir%/simulation_member.cc \
-	%reldir%/step_shares_test.cc
+	%reldir%/step_shares_test.cc \
+	%reldir%/stuck_test.cc \
+	%reldir%/trainer_notation.hh
 %canon_reldir%_test_generation_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_generation_LDADD = test/unit/libtestmain.la runtime/libgeneration.la
 %canon_reldir%_test_generation_LDFLAGS = -pthread
@@ -50,7 +53,8 @@ TESTS += %reldir%/test_member
 	%reldir%/data_service_test.cc \
 	%reldir%/gradients_test.cc \
 	%reldir%/readiness_test.cc \
-	%reldir%/registry_test.cc
+	%reldir%/registry_test.cc \
+	%reldir%/whereabouts_test.cc
 %canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_member_LDADD = test/unit/libtestmain.la runtime/libmember.la
 %canon_reldir%_test_member_LDFLAGS = -pthread

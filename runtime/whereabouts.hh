@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where is the user's thread, since when, and has it said that it takes long?
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "proto/runtime_messages.hh"
+
+namespace gleaner {
+
+/// Told by the user's thread and asked by the one that sends heartbeats, which
+/// must not wait for anything that takes long: a lock of its own.  Times are
+/// seconds on any clock that does not go back.
+class Whereabouts {
+ public:
+  enum class At { program, reduction, library };
+
+  explicit Whereabouts(double now) : since_s_(now) {}
+
+  void enter(At at, double now) { swap(at, now); }
+
+  /// The same, and where it was before.
+  At swap(At at, double now) {
+    std::lock_guard lock(mutex_);
+    since_s_ = now;
+    return std::exchange(at_, at);
+  }
+
+  /// Its reduction begins anew: only from now on others can be late.
+  void reduction_ordered(double now) {
+    std::lock_guard lock(mutex_);
+    if (at_ == At::reduction) since_s_ = now;
+  }
+
+  void step_given(msg::Step step) {
+    std::lock_guard lock(mutex_);
+    step_ = step;
+  }
+
+  void step_completed() {
+    std::lock_guard lock(mutex_);
+    ++steps_;
+  }
+
+  /// Until this time; `why` empty: not any more.
+  void busy(std::string why, double until_s) {
+    std::lock_guard lock(mutex_);
+    busy_ = std::move(why);
+    busy_until_s_ = until_s;
+  }
+
+  msg::Alive report(double now) const {
+    std::lock_guard lock(mutex_);
+    msg::Alive alive;
+    alive.at = at_ == At::program     ? "program"
+               : at_ == At::reduction ? "reduction"
+                                      : "library";
+    alive.for_s = now - since_s_;
+    alive.step = step_;
+    alive.steps = steps_;
+    alive.busy = busy_;
+    alive.busy_left_s =
+        busy_.empty() || busy_until_s_ < now ? 0 : busy_until_s_ - now;
+    return alive;
+  }
+
+ private:
+  std::mutex mutable mutex_;
+  At at_ = At::program;
+  double since_s_;
+  msg::Step step_ = 0;
+  std::uint64_t steps_ = 0;
+  std::string busy_;
+  double busy_until_s_ = 0;
+};
+
+}  // namespace gleaner

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a heartbeat says about the user's thread.
+#include "runtime/whereabouts.hh"
+
+#include <catch2/catch.hpp>
+
+using gleaner::Whereabouts;
+using At = Whereabouts::At;
+
+TEST_CASE("a heartbeat says where the user's thread is, and for how long") {
+  Whereabouts whereabouts(100);
+  CHECK(whereabouts.report(103).at == "program");
+  CHECK(whereabouts.report(103).for_s == 3);
+  whereabouts.enter(At::reduction, 104);
+  CHECK(whereabouts.report(110).at == "reduction");
+  CHECK(whereabouts.report(110).for_s == 6);
+  CHECK(whereabouts.swap(At::library, 111) == At::reduction);
+  CHECK(whereabouts.report(111).at == "library");
+}
+
+TEST_CASE("it waits from when the reduction was ordered") {
+  // After a loss the reduction begins anew; the others need time for it.
+  Whereabouts whereabouts(0);
+  whereabouts.enter(At::reduction, 10);
+  whereabouts.reduction_ordered(50);
+  CHECK(whereabouts.report(52).for_s == 2);
+  whereabouts.enter(At::program, 60);
+  whereabouts.reduction_ordered(70);  // reduced beside the backward pass
+  CHECK(whereabouts.report(75).for_s == 15);
+}
+
+TEST_CASE("it says what it is busy with until the time is up") {
+  Whereabouts whereabouts(0);
+  CHECK(whereabouts.report(1).busy_left_s == 0);
+  whereabouts.busy("evaluation", 20);
+  CHECK(whereabouts.report(5).busy == "evaluation");
+  CHECK(whereabouts.report(5).busy_left_s == 15);
+  CHECK(whereabouts.report(25).busy_left_s == 0);
+  whereabouts.busy("export", 40);
+  CHECK(whereabouts.report(25).busy_left_s == 15);
+  whereabouts.busy("", 1000);
+  CHECK(whereabouts.report(26).busy_left_s == 0);
+}
+
+TEST_CASE("it counts the steps that this process has done") {
+  Whereabouts whereabouts(0);
+  whereabouts.step_given(501);
+  whereabouts.step_completed();
+  whereabouts.step_given(502);
+  CHECK(whereabouts.report(1).step == 502);
+  CHECK(whereabouts.report(1).steps == 1);
+}
