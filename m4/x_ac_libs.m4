@@ -18,11 +18,12 @@ AC_DEFUN([X_AC_REQUIRED_LIBS], [
 
 # SYNOPSIS
 #   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_HWLOC,
-#   X_AC_TORCH
+#   X_AC_CUDA, X_AC_NCCL, X_AC_TORCH
 #
 # DESCRIPTION
 #   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  CBC: policy
 #   milp.  Gloo: the CPU data plane.  hwloc: members have cores of their own.
+#   CUDA and NCCL, together: gradients on GPUs and the data plane between them.
 #   LibTorch: examples/char_lm.
 AC_DEFUN([X_AC_MUNGE], [
   X_AC_OPTIONAL([munge], [MUNGE], [MUNGE authentication],
@@ -50,6 +51,34 @@ AC_DEFUN([X_AC_HWLOC], [
   X_AC_OPTIONAL([hwloc], [HWLOC], [binding of members to cores],
     [Install libhwloc-dev], [
     PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [have_hwloc=yes], [have_hwloc=no])])
+])
+AC_DEFUN([X_AC_CUDA], [
+  X_AC_OPTIONAL([cuda], [CUDA], [memory of NVIDIA GPUs],
+    [Name the prefix that holds bin/nvcc and include/cuda_runtime_api.h], [
+    AS_CASE([$with_cuda], [yes|check], [x_cuda=/usr/local/cuda], [x_cuda=$with_cuda])
+    AC_MSG_CHECKING([for CUDA in $x_cuda])
+    AS_IF([test -x "$x_cuda/bin/nvcc" && test -f "$x_cuda/include/cuda_runtime_api.h"],
+      [have_cuda=yes
+       NVCC=$x_cuda/bin/nvcc
+       CUDA_CPPFLAGS="-isystem $x_cuda/include"
+       CUDA_LIBS="-L$x_cuda/lib64 -R$x_cuda/lib64 -lcudart"])
+    AC_MSG_RESULT([$have_cuda])])
+  AC_SUBST([NVCC])
+])
+AC_DEFUN([X_AC_NCCL], [
+  X_AC_OPTIONAL([nccl], [NCCL], [the NCCL data plane],
+    [Install NCCL, name its prefix, and build --with-cuda], [
+    AS_CASE([$with_nccl], [yes|check], [x_nccl=$x_cuda], [x_nccl=$with_nccl])
+    AC_MSG_CHECKING([for NCCL])
+    AS_IF([test $have_cuda = yes],
+      [AS_IF([test -f "$x_nccl/include/nccl.h"],
+         [have_nccl=yes
+          NCCL_CPPFLAGS="-isystem $x_nccl/include"
+          NCCL_LIBS="-L$x_nccl/lib64 -L$x_nccl/lib -R$x_nccl/lib -lnccl"],
+         [test -f /usr/include/nccl.h],
+         [have_nccl=yes; NCCL_LIBS=-lnccl])])
+    AC_MSG_RESULT([$have_nccl])])
+  AM_CONDITIONAL([HAVE_GPU], [test $have_nccl = yes])
 ])
 AC_DEFUN([X_AC_TORCH], [
   X_AC_OPTIONAL([torch], [TORCH], [the LibTorch examples],

@@ -3,16 +3,18 @@
 #include "runtime/comm.hh"
 
 #include "runtime/comm_self.hh"
+#include "runtime/comm_staged.hh"
+#include "runtime/gpu_module.hh"
 #ifdef HAVE_GLOO
 #include "runtime/comm_gloo.hh"
 #endif
 
 namespace gleaner {
+namespace {
 
-Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
-                                          PlaneOptions const& options) {
-  assert(options.rank >= 0 && options.rank < options.size);
-  if (options.size == 1) return std::unique_ptr<Plane>(new SelfPlane);
+/// Between buffers of the host.
+Result<std::unique_ptr<Plane>> make_host_plane(std::string_view kind,
+                                               PlaneOptions const& options) {
 #ifdef HAVE_GLOO
   if (kind == "gloo" || kind == "auto") return make_gloo_plane(options);
 #endif
@@ -20,6 +22,29 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                     "' for " + std::to_string(options.size) +
                                     " members (built: " + planes_available() +
                                     ")"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
+                                          PlaneOptions const& options) {
+  assert(options.rank >= 0 && options.rank < options.size);
+  if (options.size == 1)
+    return std::unique_ptr<Plane>(new SelfPlane(options.device));
+  if (!options.device && kind == "nccl")
+    return Error{Errc::invalid_argument,
+                 "data plane 'nccl' sums on GPUs, and the gradients are in "
+                 "memory of the host [register parameters with "
+                 "gleaner_tensor_on()]"};
+  if (!options.device) return make_host_plane(kind, options);
+  if (kind == "nccl" || kind == "auto") {
+    auto const module = gpu_module();
+    if (!module) return module.error();
+    return (*module)->make_plane(options);
+  }
+  auto plane = make_host_plane(kind, options);
+  if (!plane) return plane;
+  return make_staged_plane(std::move(*plane), options.device);
 }
 
 std::string planes_available() {

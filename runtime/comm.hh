@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/result.hh"
+#include "runtime/device.hh"
 #include "runtime/element.hh"
 
 namespace gleaner {
@@ -58,16 +59,19 @@ struct PlaneOptions {
   int rank = 0;
   int size = 1;
   std::string address;  ///< numeric address of this member's interface
+  /// Where the buffers of allreduce() lie; NULL: in memory of the host.
+  std::shared_ptr<Device> device{};
 };
 
-/// "self", "gloo" or "auto", the best there is.  A generation of one member
-/// uses "self" whatever is
-/// asked.  Fails with not_found for a plane that was not built or is unknown,
-/// with io when its resources cannot be had.
+/// "self", "gloo", "nccl" or "auto": NCCL for buffers on a GPU, else the best
+/// there is.  A generation of one member uses "self" whatever is asked.  Planes
+/// of the host sum buffers on a GPU through copies.  Fails with not_found for a
+/// plane that was not built or is unknown, with invalid_argument for NCCL
+/// between buffers of the host, with io when its resources cannot be had.
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                           PlaneOptions const& options);
 
-/// What was built, best first: "gloo,self".
+/// What was built for memory of the host, best first: "gloo,self".
 std::string planes_available();
 
 }  // namespace gleaner

@@ -10,12 +10,17 @@ namespace gleaner {
 
 class SelfPlane final : public Plane {
  public:
+  /// Between buffers of this device; NULL: of the host.
+  explicit SelfPlane(std::shared_ptr<Device> device = nullptr)
+      : device_(std::move(device)) {}
+
   Result<void> connect(Exchange const& exchange, double timeout_s) override;
   Result<void> allreduce(void const* local, void* sum, std::size_t n,
                          Element type) override;
   void stop() override { stopped_ = true; }
 
  private:
+  std::shared_ptr<Device> const device_;
   std::atomic<bool> stopped_{false};
 };
 

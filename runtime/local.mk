@@ -36,9 +36,14 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/element.cc \
 	%reldir%/half.hh \
 	%reldir%/comm_self.hh \
-	%reldir%/comm_self.cc
-%canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS)
-%canon_reldir%_libcomm_la_LIBADD =
+	%reldir%/comm_self.cc \
+	%reldir%/comm_staged.hh \
+	%reldir%/comm_staged.cc \
+	%reldir%/device.hh \
+	%reldir%/gpu_module.hh \
+	%reldir%/gpu_module.cc
+%canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+%canon_reldir%_libcomm_la_LIBADD = -ldl
 if HAVE_GLOO
 %canon_reldir%_libcomm_la_SOURCES += \
 	%reldir%/comm_gloo.hh \
@@ -111,3 +116,30 @@ gleanerinclude_HEADERS = \
 	-Wl,-z,now -pthread
 EXTRA_%canon_reldir%_libgleaner_la_DEPENDENCIES = %reldir%/libgleaner.map
 EXTRA_DIST += %reldir%/libgleaner.map
+
+# What needs CUDA and NCCL; libgleaner loads it when a program uses a GPU.
+EXTRA_DIST += %reldir%/gpu/scale.cu
+if HAVE_GPU
+pkglib_LTLIBRARIES += %reldir%/libgleaner_gpu.la
+%canon_reldir%_libgleaner_gpu_la_SOURCES = \
+	%reldir%/gpu/comm_nccl.hh \
+	%reldir%/gpu/comm_nccl.cc \
+	%reldir%/gpu/device_cuda.hh \
+	%reldir%/gpu/device_cuda.cc \
+	%reldir%/gpu/hex.hh \
+	%reldir%/gpu/module.cc \
+	%reldir%/gpu/scale.hh
+%canon_reldir%_libgleaner_gpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
+%canon_reldir%_libgleaner_gpu_la_LIBADD = %reldir%/gpu/scale.lo $(NCCL_LIBS) $(CUDA_LIBS)
+%canon_reldir%_libgleaner_gpu_la_LDFLAGS = -module -avoid-version -no-undefined \
+	-Wl,--version-script=$(top_srcdir)/%reldir%/gpu/libgleaner_gpu.map -Wl,-z,now -pthread
+EXTRA_%canon_reldir%_libgleaner_gpu_la_DEPENDENCIES = %reldir%/gpu/libgleaner_gpu.map
+
+# One kernel, as PTX that the driver compiles for the GPU it finds.
+NVCCFLAGS = -gencode=arch=compute_75,code=compute_75 -O2
+%reldir%/gpu/scale.lo: %reldir%/gpu/scale.cu %reldir%/gpu/scale.hh
+	$(AM_V_GEN)$(MKDIR_P) %reldir%/gpu && $(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile \
+	  $(NVCC) --forward-unknown-to-host-compiler -std=c++17 -I$(top_srcdir) \
+	  $(NVCCFLAGS) -c $(top_srcdir)/%reldir%/gpu/scale.cu -o $@
+endif
+EXTRA_DIST += %reldir%/gpu/libgleaner_gpu.map

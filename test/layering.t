@@ -29,7 +29,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..19
+echo 1..20
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -46,6 +46,7 @@ only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
 only_in 'torch/'  "LibTorch"        'examples/'
 only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'
+only_in 'nccl\.h|cuda' "CUDA and NCCL" 'runtime/gpu/'
 only_in 'hwloc'   "hwloc"           'runtime/agent/binding.cc'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py
 imports torch 'and core.py does without PyTorch'          '!core.py'

@@ -24,3 +24,4 @@ include %reldir%/runtime/local.mk
 include %reldir%/bench/local.mk
 include %reldir%/python/local.mk
 include %reldir%/system/local.mk
+include %reldir%/gpu/local.mk

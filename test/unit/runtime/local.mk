@@ -34,13 +34,19 @@ plane_test_sources = \
 	%reldir%/planes/member.cc \
 	%reldir%/planes/members.hh \
 	%reldir%/planes/members.cc \
+	%reldir%/planes/device_memory.hh \
+	%reldir%/planes/host_memory.cc \
 	%reldir%/planes/numbers.hh \
 	%reldir%/planes/numbers.cc \
 	%reldir%/planes/plane_under_test.hh
 %canon_reldir%_test_plane_SOURCES = $(plane_test_sources) \
 	%reldir%/comm_ring_test.cc \
 	%reldir%/element_test.cc \
-	%reldir%/planes/planes_here.cc
+	%reldir%/gpu_module_test.cc \
+	%reldir%/plane_choice_test.cc \
+	%reldir%/planes/planes_here.cc \
+	%reldir%/planes/walled_device.hh \
+	%reldir%/planes/walled_device.cc
 %canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(srcdir)/%reldir%
 %canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/libcomm.la

@@ -77,26 +77,6 @@ TEST_CASE("a sum is right, has the same bits on all members, changes no input",
     }
 }
 
-TEST_CASE("no plane is left out of these cases") {
-  auto text = planes_available() + ",";
-  for (std::size_t comma; (comma = text.find(',')) != std::string::npos;
-       text.erase(0, comma + 1)) {
-    auto const kind = text.substr(0, comma);
-    bool found = false;
-    for (auto const& plane : planes_under_test())
-      found |= plane.name.rfind(kind, 0) == 0;
-    INFO(kind);
-    CHECK(found);
-  }
-}
-
-TEST_CASE("an unknown plane is refused with what was built") {
-  auto plane = make_plane("pigeon", {0, 2, "127.0.0.1"});
-  REQUIRE(!plane);
-  CHECK(plane.error().code == Errc::not_found);
-  CHECK(plane.error().message.find(planes_available()) != std::string::npos);
-}
-
 TEST_CASE("stop ends a sum that waits for a member that does not come") {
   for (auto const& plane : planes_for(3)) {
     INFO(plane.name);
@@ -147,17 +127,8 @@ TEST_CASE("stop ends a sum at any moment, and then nothing is written") {
 TEST_CASE("stop before connect, twice and again after a failure does no harm") {
   for (auto const& plane : planes_for(2)) {
     INFO(plane.name);
-    auto made = plane.make(0, {0, 2, "127.0.0.1"});
-    REQUIRE(made);
-    (*made)->stop();
-    (*made)->stop();
-    auto connected = (*made)->connect(
-        [](auto const&, auto const&) -> Result<std::vector<std::string>> {
-          return Error{Errc::unavailable, "nobody"};
-        },
-        1);
-    CHECK(!connected);
-    (*made)->stop();
+    Members members(plane, 1);
+    CHECK(ok(members.wait(members.misuse(0))));
   }
 }
 

@@ -76,6 +76,8 @@ class Server {
       stop(plane);
     } else if (what == "drop") {
       drop(plane);
+    } else if (what == "misuse") {
+      return send({{"op", order.at("op")}, {"ok", is_unhurt()}});
     } else if (what == "look") {
       return send({{"op", order.at("op")}, {"ok", untouched()}});
     } else {
@@ -89,6 +91,21 @@ class Server {
       return;
     }
     send({{"op", order.at("op")}, {"ok", true}});
+  }
+
+  /// Stopped before it is connected, and again; does it only fail?
+  bool is_unhurt() {
+    auto made = kind_.make(member_, {0, 2, "127.0.0.1"});
+    if (!made) return false;
+    (*made)->stop();
+    (*made)->stop();
+    auto const connected = (*made)->connect(
+        [](auto const&, auto const&) -> Result<std::vector<std::string>> {
+          return Error{Errc::unavailable, "nobody"};
+        },
+        1);
+    (*made)->stop();
+    return !connected;
   }
 
   bool make(json const& order) {

@@ -10,6 +10,7 @@
 ///     fails
 ///     {"do":"stop","op":4,"plane":7}     while others are under way
 ///     {"do":"drop","op":5,"plane":7}     once they are not
+///     {"do":"misuse","op":8,"plane":7}   stop a new plane, then use it
 ///     {"do":"look","op":6}               at the results of what failed
 ///     {"blobs":["..",".."],"plane":7,"key":"contact"}, {"give_up":7}
 ///

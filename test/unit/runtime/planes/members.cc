@@ -164,6 +164,10 @@ Members::Ticket Members::look(int member) {
   return tell(member, {{"do", "look"}});
 }
 
+Members::Ticket Members::misuse(int member) {
+  return tell(member, {{"do", "misuse"}});
+}
+
 void Members::give_up(int member, int plane) {
   send(member, {{"give_up", plane}});
 }

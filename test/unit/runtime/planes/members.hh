@@ -40,6 +40,7 @@ class Members {
   Ticket stop(int member, int plane);
   Ticket drop(int member, int plane);
   Ticket look(int member);
+  Ticket misuse(int member);
 
   /// connect() will not get the others' contact data.
   void give_up(int member, int plane);

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The data planes of this build that need nothing but this machine.
-#include <cstring>
-
-#include "planes/plane_under_test.hh"
+#include "planes/device_memory.hh"
+#include "planes/walled_device.hh"
 
 namespace gleaner::test {
 namespace {
-
-class HostMemory final : public TestMemory {
- public:
-  explicit HostMemory(std::size_t bytes) : bytes_(bytes) {}
-  void* at() override { return bytes_.data(); }
-  void put(void const* from, std::size_t bytes) override {
-    if (bytes > 0) std::memcpy(bytes_.data(), from, bytes);
-  }
-  void get(void* to, std::size_t bytes) const override {
-    if (bytes > 0) std::memcpy(to, bytes_.data(), bytes);
-  }
-
- private:
-  std::vector<char> bytes_;
-};
 
 PlaneUnderTest plane(std::string kind, PlaneUnderTest::Hosting hosting) {
   PlaneUnderTest entry;
@@ -34,11 +18,22 @@ PlaneUnderTest plane(std::string kind, PlaneUnderTest::Hosting hosting) {
   return entry;
 }
 
-}  // namespace
-
-std::unique_ptr<TestMemory> host_memory(std::size_t bytes) {
-  return std::make_unique<HostMemory>(bytes);
+/// As with gradients on a GPU, where members have no NCCL.
+PlaneUnderTest on_a_device(std::string const& kind) {
+  auto entry = plane(kind, PlaneUnderTest::Hosting::threads);
+  entry.name += ", buffers on a device";
+  auto const device = std::make_shared<WalledDevice>();
+  entry.make = [kind, device](int, PlaneOptions options) {
+    options.device = device;
+    return make_plane(kind, options);
+  };
+  entry.memory = [device](std::size_t bytes) {
+    return std::make_unique<DeviceMemory>(device, bytes);
+  };
+  return entry;
 }
+
+}  // namespace
 
 std::vector<PlaneUnderTest> planes_under_test() {
   using Hosting = PlaneUnderTest::Hosting;
@@ -49,6 +44,8 @@ std::vector<PlaneUnderTest> planes_under_test() {
   if (planes_available().find("gloo") != std::string::npos)
     for (auto hosting : {Hosting::threads, Hosting::processes})
       planes.push_back(plane("gloo", hosting));
+  if (planes_available().find("gloo") != std::string::npos)
+    planes.push_back(on_a_device("gloo"));
   return planes;
 }
 

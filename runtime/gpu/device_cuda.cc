@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The memory of an NVIDIA GPU.
+///
+/// Work goes to a stream of its own, which waits for no other: what the
+/// program has queued is waited for by join() and wait_for_mark() alone.
+#include "runtime/gpu/device_cuda.hh"
+
+#include <cuda_runtime_api.h>
+
+#include <mutex>
+#include <string>
+
+#include "runtime/gpu/scale.hh"
+
+namespace gleaner {
+namespace {
+
+Result<void> checked(cudaError_t code, char const* what) {
+  if (code == cudaSuccess) return {};
+  return Error{Errc::io, std::string("CUDA cannot ") + what + ": " +
+                             cudaGetErrorString(code)};
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index) : index_(index) {}
+  ~CudaDevice() override {
+    if (cudaSetDevice(index_) != cudaSuccess) return;
+    if (mark_) cudaEventDestroy(mark_);
+    if (stream_) cudaStreamDestroy(stream_);
+  }
+
+  Result<void> open() {
+    if (auto r = checked(cudaSetDevice(index_), "use the device"); !r) return r;
+    if (auto r =
+            checked(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                    "make a stream");
+        !r)
+      return r;
+    return checked(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming),
+                   "make an event");
+  }
+
+  int index() const override { return index_; }
+
+  Result<void*> allocate(std::size_t bytes) override {
+    void* data = nullptr;
+    cudaSetDevice(index_);
+    if (auto r = checked(cudaMalloc(&data, bytes), "allocate memory"); !r)
+      return r.error();
+    if (auto r = zero(data, bytes); !r) return r.error();
+    return data;
+  }
+
+  void release(void* data, std::size_t) override {
+    if (cudaSetDevice(index_) == cudaSuccess) cudaFree(data);
+  }
+
+  void* allocate_host(std::size_t bytes) override {
+    void* data = nullptr;
+    cudaSetDevice(index_);
+    return cudaMallocHost(&data, bytes) == cudaSuccess ? data : nullptr;
+  }
+
+  void release_host(void* data, std::size_t) override { cudaFreeHost(data); }
+
+  Result<void> zero(void* data, std::size_t bytes) override {
+    return done("zero memory", [&] {
+      return bytes ? cudaMemsetAsync(data, 0, bytes, stream_) : cudaSuccess;
+    });
+  }
+  Result<void> copy(void* to, void const* from, std::size_t bytes) override {
+    return move(to, from, bytes, cudaMemcpyDeviceToDevice);
+  }
+  Result<void> to_host(void* to, void const* from, std::size_t bytes) override {
+    return move(to, from, bytes, cudaMemcpyDeviceToHost);
+  }
+  Result<void> from_host(void* to, void const* from,
+                         std::size_t bytes) override {
+    return move(to, from, bytes, cudaMemcpyHostToDevice);
+  }
+
+  Result<void> scale(Element type, void* out, void const* in, std::size_t n,
+                     double factor) override {
+    gpu::Number number = gpu::Number::float32;
+    switch (type) {
+      case Element::float32:
+        break;
+      case Element::float64:
+        number = gpu::Number::float64;
+        break;
+      case Element::float16:
+        number = gpu::Number::float16;
+        break;
+      case Element::bfloat16:
+        number = gpu::Number::bfloat16;
+        break;
+      case Element::int64:
+        return Error{Errc::invalid_argument, "int64 is not scaled"};
+    }
+    return done("scale gradients", [&] {
+      return gpu::scale(number, out, in, n, factor, stream_);
+    });
+  }
+
+  Result<void> join(void* stream) override {
+    cudaSetDevice(index_);
+    return checked(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)),
+                   "wait for the program's stream");
+  }
+  Result<void> mark(void* stream) override {
+    cudaSetDevice(index_);
+    return checked(cudaEventRecord(mark_, static_cast<cudaStream_t>(stream)),
+                   "record an event");
+  }
+  Result<void> wait_for_mark() override {
+    return checked(cudaEventSynchronize(mark_), "wait for gradients");
+  }
+
+ private:
+  Result<void> move(void* to, void const* from, std::size_t bytes,
+                    cudaMemcpyKind kind) {
+    return done("move memory", [&] {
+      return bytes ? cudaMemcpyAsync(to, from, bytes, kind, stream_)
+                   : cudaSuccess;
+    });
+  }
+
+  /// Queue something and wait for it.
+  template <class Queue>
+  Result<void> done(char const* what, Queue queue) {
+    std::lock_guard lock(mutex_);
+    cudaSetDevice(index_);
+    if (auto queued = checked(queue(), what); !queued) return queued;
+    return checked(cudaStreamSynchronize(stream_), what);
+  }
+
+  int const index_;
+  std::mutex mutex_;  ///< of the stream
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t mark_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Device>> open_cuda_device(int index) {
+  int count = 0;
+  auto const asked = cudaGetDeviceCount(&count);
+  if (asked != cudaSuccess || index < 0 || index >= count)
+    return Error{
+        Errc::not_found,
+        "no CUDA device " + std::to_string(index) + " (" +
+            (asked != cudaSuccess ? std::string(cudaGetErrorString(asked))
+                                  : "there are " + std::to_string(count)) +
+            ") [see CUDA_VISIBLE_DEVICES]"};
+  auto device = std::make_shared<CudaDevice>(index);
+  if (auto opened = device->open(); !opened) return opened.error();
+  return std::shared_ptr<Device>(std::move(device));
+}
+
+}  // namespace gleaner

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The memory of an NVIDIA GPU.
+#pragma once
+
+#include <memory>
+
+#include "runtime/device.hh"
+
+namespace gleaner {
+
+/// Fails with not_found when CUDA sees no such device.
+Result<std::shared_ptr<Device>> open_cuda_device(int index);
+
+}  // namespace gleaner

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What libgleaner_gpu.so shows of itself.
+#include "config.h"
+#include "runtime/gpu/comm_nccl.hh"
+#include "runtime/gpu/device_cuda.hh"
+#include "runtime/gpu_module.hh"
+
+extern "C" {
+extern gleaner::GpuModule const gleaner_gpu_module;
+gleaner::GpuModule const gleaner_gpu_module = {
+    PACKAGE_VERSION, gleaner::open_cuda_device, gleaner::make_nccl_plane};
+}

@@ -1,0 +1,23 @@
+## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run on a bare
+## one.  Where CUDA and NCCL are found without a GPU, `make check` builds them.
+dist_check_SCRIPTS += %reldir%/run
+gpu_tests =
+if HAVE_CATCH2
+if HAVE_GPU
+check_PROGRAMS += %reldir%/test_nccl
+%canon_reldir%_test_nccl_SOURCES = $(plane_test_sources) \
+	%reldir%/device_test.cc \
+	%reldir%/planes_gpu.cc
+%canon_reldir%_test_nccl_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
+	-I$(top_srcdir)/test/unit/runtime
+%canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/libcomm.la
+%canon_reldir%_test_nccl_LDFLAGS = -pthread
+gpu_tests += %reldir%/test_nccl runtime/libgleaner_gpu.la
+endif
+endif
+.PHONY: check-gpu
+check-gpu: $(gpu_tests)
+	@test -n "$(gpu_tests)" || \
+	  { echo "check-gpu: this build has no CUDA and NCCL, or no Catch2" >&2; exit 1; }
+	GLEANER_MODULES=$(abs_top_builddir)/runtime/.libs %reldir%/test_nccl -d yes
+EXTRA_DIST += %reldir%/device_test.cc %reldir%/planes_gpu.cc
