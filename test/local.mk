@@ -22,6 +22,7 @@ include %reldir%/unit/runtime/agent/local.mk
 include %reldir%/unit/runtime/coordinator/local.mk
 include %reldir%/runtime/local.mk
 include %reldir%/bench/local.mk
+include %reldir%/chaos/local.mk
 include %reldir%/python/local.mk
 include %reldir%/system/local.mk
 include %reldir%/gpu/local.mk

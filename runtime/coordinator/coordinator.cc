@@ -52,7 +52,9 @@ Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
 Coordinator::~Coordinator() = default;
 
 Result<void> Coordinator::listen() {
-  auto const host = options_.local_nodes >= 0 ? "127.0.0.1:0" : "0.0.0.0:0";
+  // Local nodes are on this machine, perhaps in networks of their own.
+  auto const host =
+      options_.local_nodes >= 0 ? options_.address + ":0" : "0.0.0.0:0";
   auto listener = Listener::tcp(
       io_, host, [this](auto channel) { on_connection(std::move(channel)); });
   if (!listener) return listener.error();

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can happen to a training, and how soon must it proceed?
+
+Each kind of event is one function: it does something to a node or to a process,
+and returns how to undo it, if it must be undone.  `bound_s` is for three more
+steps to be recorded, on a machine that is busy with other things.
+"""
+
+import signal
+from dataclasses import dataclass
+from typing import Callable
+
+import processes
+from training import FAILURE_TIMEOUT_S, STUCK_TIMEOUT_S
+
+BUSY_MACHINE_S = 10
+
+
+def nothing():
+    pass
+
+
+@dataclass
+class Kind:
+    name: str
+    weight: float
+    bound_s: float
+    happen: Callable  # (training, node, random) -> what undoes it; None: it cannot
+    keeps: int = 0  # nodes that must train besides this one
+    needs_network: bool = False
+
+
+def to_process(which, number, undo=None):
+    def happen(training, node, _random):
+        pids = training.processes(node)[which]
+        if not any([processes.send(pid, number) for pid in pids]):
+            return None
+        if undo is None:
+            return nothing
+        return lambda: [processes.send(pid, undo) for pid in pids]
+
+    return happen
+
+
+def expand(training, _node, _random):
+    training.add_node()
+    return nothing
+
+
+def shrink(training, node, random):
+    training.order(f"remove {node} {random.choice([0.1, 2, 20])}")
+    return nothing
+
+
+def kill_node(training, node, _random):
+    found = training.processes(node)
+    pids = found["agent"] + found["member"] + found["comm"]
+    if not any([processes.send(pid, signal.SIGKILL) for pid in pids]):
+        return None
+    return nothing
+
+
+def freeze_node(training, node, _random):
+    found = training.processes(node)
+    pids = found["agent"] + found["member"] + found["comm"]
+    if not any([processes.send(pid, signal.SIGSTOP) for pid in pids]):
+        return None
+    return lambda: [processes.send(pid, signal.SIGCONT) for pid in pids]
+
+
+def link(how):
+    def happen(training, node, _random):
+        getattr(training.network, how)(node)
+        return lambda: training.network.restore(node)
+
+    return happen
+
+
+SILENT_S = FAILURE_TIMEOUT_S + BUSY_MACHINE_S
+KINDS = [
+    Kind("expand", 4, BUSY_MACHINE_S, expand),
+    Kind("shrink", 3, BUSY_MACHINE_S, shrink, keeps=1),
+    Kind("kill a member", 3, BUSY_MACHINE_S, to_process("member", signal.SIGKILL)),
+    Kind("kill an agent", 2, BUSY_MACHINE_S, to_process("agent", signal.SIGKILL), 1),
+    Kind("kill a comm process", 2, BUSY_MACHINE_S, to_process("comm", signal.SIGKILL)),
+    Kind("kill a node", 2, BUSY_MACHINE_S, kill_node, keeps=1),
+    Kind(
+        "freeze a member",
+        2,
+        SILENT_S,
+        to_process("member", signal.SIGSTOP, undo=signal.SIGCONT),
+    ),
+    Kind(
+        "freeze an agent",
+        1,
+        SILENT_S,
+        to_process("agent", signal.SIGSTOP, undo=signal.SIGCONT),
+        keeps=1,
+    ),
+    Kind(
+        "freeze a comm process",
+        1,
+        SILENT_S + STUCK_TIMEOUT_S,
+        to_process("comm", signal.SIGSTOP, undo=signal.SIGCONT),
+    ),
+    Kind("freeze a node", 1, SILENT_S, freeze_node, keeps=1),
+    Kind(
+        "a member loops for ever",
+        1,
+        5 * STUCK_TIMEOUT_S + BUSY_MACHINE_S,  # it may be in its first steps
+        to_process("member", signal.SIGUSR1),
+        keeps=1,
+    ),
+    Kind("drop a link", 2, SILENT_S, link("drop"), keeps=1, needs_network=True),
+    Kind("slow a link", 1, SILENT_S, link("slow"), needs_network=True),
+]

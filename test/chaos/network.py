@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes as network namespaces: each has one link to a bridge, and links fail.
+
+    nodes = Network()            # needs root
+    nodes.add("l1")              # before an agent is started on it
+    nodes.drop("l1")             # nothing passes any more
+    nodes.restore("l1")
+    nodes.slow("l1")             # it passes, late
+    nodes.close()
+"""
+
+import os
+import subprocess
+
+
+def run(*words, check=True):
+    return subprocess.run(
+        words, check=check, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+
+
+class Network:
+    def __init__(self):
+        number = os.getpid() % 60000
+        self._name = f"gl{number}"
+        self._subnet = f"10.{100 + number // 256 % 100}.{number % 256}"
+        self._count = 1
+        self._nodes = {}  # name -> our end of its link
+        self.address = f"{self._subnet}.1"
+        run("ip", "link", "add", self._name, "type", "bridge")
+        run("ip", "address", "add", f"{self.address}/24", "dev", self._name)
+        run("ip", "link", "set", self._name, "up")
+
+    def namespace(self, node):
+        return f"{self._name}-{node}"
+
+    def add(self, node):
+        self._count += 1
+        inside, link = self.namespace(node), f"{self._name}v{self._count}"
+        run("ip", "netns", "add", inside)
+        self._nodes[node] = link
+        run("ip", "link", "add", link, "type", "veth", "peer", "eth0", "netns", inside)
+        run("ip", "link", "set", link, "master", self._name, "up")
+        address = f"{self._subnet}.{self._count}/24"
+        for words in (
+            ("address", "add", address, "dev", "eth0"),
+            ("link", "set", "eth0", "up"),
+            ("link", "set", "lo", "up"),
+        ):
+            run("ip", "-n", inside, *words)
+
+    def drop(self, node):
+        """The bridge forwards nothing of this link: no reset, no carrier lost."""
+        run("bridge", "link", "set", "dev", self._nodes[node], "state", "0")
+
+    def slow(self, node):
+        """To the node 4 Mbit/s, in a queue of up to 0.4 s."""
+        shape = ("tbf", "rate", "4mbit", "burst", "8kb", "latency", "400ms")
+        run("tc", "qdisc", "replace", "dev", self._nodes[node], "root", *shape)
+
+    def restore(self, node):
+        link = self._nodes[node]
+        run("bridge", "link", "set", "dev", link, "state", "3", check=False)
+        run("tc", "qdisc", "del", "dev", link, "root", check=False)
+
+    def clear(self):
+        """No nodes any more."""
+        for node, link in self._nodes.items():
+            run("ip", "link", "del", link, check=False)
+            run("ip", "netns", "del", self.namespace(node), check=False)
+        self._nodes, self._count = {}, 1
+
+    def close(self):
+        self.clear()
+        run("ip", "link", "del", self._name, check=False)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One training on this machine, each of its nodes in a network of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import processes
+
+FAILURE_TIMEOUT_S = 2
+STUCK_TIMEOUT_S = 3
+SAMPLES, BATCH, STEP_MS = 960, 16, 15
+
+AGENT = """#!/bin/sh
+# An agent runs in the network of its node.
+exec {inside} "{agent}" "$@"
+"""
+
+
+class Training:
+    """gleaner-coordinator and what it starts, in a folder of its own."""
+
+    def __init__(self, build, folder, comm, on_loss, nodes, passes, network):
+        self.dir, self.network = Path(folder), network
+        self.mark, self.on_loss = processes.new_mark(), on_loss
+        self.added = 0
+        self._events, self._read = [], 0
+        for name in ("run", "tmp", "libexec"):
+            (self.dir / name).mkdir(parents=True)
+        agent = self.dir / "libexec" / "gleaner-agent"
+        inside = f'ip netns exec "{network.namespace("$GLEANER_NODE")}"' if network else ""
+        real = build / "runtime" / "agent" / "gleaner-agent"
+        agent.write_text(AGENT.format(inside=inside, agent=real))
+        agent.chmod(0o755)
+        for _ in range(nodes):
+            self._make_node()
+        self.samples = SAMPLES * passes
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GLEANER_", "SLURM_", "OMPI_", "PMIX_"))
+        }
+        environment.update(
+            {
+                processes.MARK: self.mark,
+                "GLEANER_LIBEXEC": str(agent.parent),
+                "TMPDIR": str(self.dir / "tmp"),
+                "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            }
+        )
+        command = [
+            build / "runtime" / "coordinator" / "gleaner-coordinator",
+            *("--dir", self.dir / "run", "--comm", comm, f"--local={nodes}"),
+            f"--on-loss={on_loss}",
+            *(f"--failure-timeout={FAILURE_TIMEOUT_S}", "--checkpoint-interval=1"),
+            *(f"--stuck-timeout={STUCK_TIMEOUT_S}", "--load-timeout=20"),
+            *((f"--address={network.address}",) if network else ()),
+            *("--", build / "test" / "runtime" / "trainer"),
+            *("--samples", SAMPLES, "--batch", BATCH, "--passes", passes),
+            *("--step-ms", STEP_MS, "--params", 20000),
+        ]
+        self._out = (self.dir / "out").open("wb")
+        self._err = (self.dir / "err").open("wb")
+        self.process = subprocess.Popen(
+            list(map(str, command)),
+            stdout=self._out,
+            stderr=self._err,
+            env=environment,
+            cwd=self.dir,
+        )
+
+    # What it says.
+
+    def events(self, kind=None):
+        """All whole lines of events.jsonl so far."""
+        try:
+            with (self.dir / "run" / "events.jsonl").open("rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except FileNotFoundError:
+            text = b""
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        self._events += [json.loads(line) for line in whole.splitlines()]
+        return [e for e in self._events if kind is None or e["event"] == kind]
+
+    def steps(self):
+        """How many steps were ever recorded, those that were undone included."""
+        return len(self.events("step"))
+
+    def in_generation(self):
+        """Names of the nodes that train now."""
+        generations = self.events("generation")
+        if not generations or generations[-1]["to"] == 0:
+            return []
+        nodes = generations[-1]["nodes"]
+        head, _, rest = nodes.partition("[")
+        if not rest:
+            return nodes.split(",")
+        names = []
+        for item in rest.rstrip("]").split(","):
+            first, _, last = item.partition("-")
+            names += [f"{head}{i}" for i in range(int(first), int(last or first) + 1)]
+        return names
+
+    def held(self):
+        """Names of the nodes that it has, training or not."""
+        nodes = {}
+        for event in self.events():
+            if event["event"] == "node_joined":
+                nodes[event["node"]] = True
+            elif event["event"] == "node_left":
+                nodes.pop(event["node"], None)
+        return list(nodes)
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    # Its processes, by node.
+
+    def processes(self, node):
+        """{"agent": [pid], "member": [pid], "comm": [pid, ...]}"""
+        found = {"agent": [], "member": [], "comm": []}
+        for pid, environment in processes.marked(self.mark).items():
+            if environment.get("GLEANER_NODE") != node:
+                continue
+            command = processes.command_of(pid)
+            if command == "gleaner-agent":
+                found["agent"].append(pid)
+            elif command == "trainer":
+                found["member"].append(pid)
+            elif command.startswith("gleaner-comm"):
+                found["comm"].append(pid)
+        return found
+
+    # What is done to it.
+
+    def _make_node(self):
+        self.added += 1
+        if self.network:
+            self.network.add(f"l{self.added}")
+
+    def order(self, line):
+        try:
+            with os.fdopen(
+                os.open(self.dir / "run" / "control", os.O_WRONLY | os.O_NONBLOCK), "w"
+            ) as pipe:
+                pipe.write(line + "\n")
+        except OSError:
+            if not self.ended():
+                time.sleep(0.1)
+                if not self.ended():
+                    raise
+
+    def add_node(self):
+        self._make_node()
+        self.order("add")
+
+    def kill(self):
+        """All of it, after a failure."""
+        for pid in processes.marked(self.mark):
+            processes.send(pid, signal.SIGKILL)
+        self.process.wait()
+
+    def close(self):
+        self._out.close()
+        self._err.close()
