@@ -32,6 +32,8 @@ dist_man_MANS += \
 	%reldir%/man3/gleaner_step.3 \
 	%reldir%/man3/gleaner_step_now.3 \
 	%reldir%/man3/gleaner_strerror.3 \
+	%reldir%/man3/gleaner_stream.3 \
 	%reldir%/man3/gleaner_tensor.3 \
+	%reldir%/man3/gleaner_tensor_on.3 \
 	%reldir%/man3/gleaner_update.3 \
 	%reldir%/man7/gleaner.7

@@ -147,6 +147,25 @@ int gleaner_tensor(gleaner_training* g, char const* name, void* data, int dtype,
   });
 }
 
+int gleaner_tensor_on(gleaner_training* g, char const* name, void* data,
+                      int dtype, int64_t const* shape, int ndim, int role,
+                      int device) {
+  if (!name || ndim < 0 || (ndim > 0 && !shape))
+    return refuse(g, "gleaner_tensor_on(): name or shape is NULL, or ndim < 0");
+  return guarded(g, [&](Member& member) {
+    return member.add_on(Tensor{name,
+                                data,
+                                static_cast<Dtype>(dtype),
+                                {shape, shape + ndim},
+                                static_cast<Role>(role)},
+                         device);
+  });
+}
+
+int gleaner_stream(gleaner_training* g, void* stream) {
+  return guarded(g, [&](Member& member) { return member.set_stream(stream); });
+}
+
 void* gleaner_gradient(gleaner_training* g, char const* name) {
   void* at = nullptr;
   guarded(g, [&](Member& member) {

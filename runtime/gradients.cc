@@ -19,15 +19,28 @@ constexpr std::size_t slab_bytes = 256 << 20;  // untouched pages cost nothing
 constexpr std::size_t align_bytes = 64;
 constexpr std::size_t word_count = 2;
 
-/// Zeroed memory that is given back to the system.
+/// On a GPU untouched memory costs as much as any.
+constexpr std::size_t device_slab_bytes = 32 << 20;
+
+/// Zeroed memory of the host or of a device, given back at the end.
 class Memory {
  public:
-  explicit Memory(std::size_t bytes) : bytes_(bytes) {
+  Memory(std::size_t bytes, std::shared_ptr<Device> device)
+      : bytes_(bytes), device_(std::move(device)) {
+    if (device_) {
+      auto const data = device_->allocate(bytes);
+      data_ = data ? *data : MAP_FAILED;
+      return;
+    }
     data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   ~Memory() {
-    if (good()) munmap(data_, bytes_);
+    if (!good()) return;
+    if (device_)
+      device_->release(data_, bytes_);
+    else
+      munmap(data_, bytes_);
   }
   Memory(Memory const&) = delete;
 
@@ -36,7 +49,8 @@ class Memory {
 
  private:
   std::size_t bytes_;
-  void* data_;
+  std::shared_ptr<Device> device_;
+  void* data_ = nullptr;
 };
 
 /// How the gradient of a parameter is added up; nothing if it has none.
@@ -79,11 +93,12 @@ void put(void* p, Element type, std::size_t i, double value) {
 /// Adjacent gradients of one type, and their sums.
 class Gradients::Slab {
  public:
-  Slab(Element type, std::size_t capacity)
+  Slab(Element type, std::size_t capacity,
+       std::shared_ptr<Device> const& device)
       : type(type),
         capacity(capacity),
-        local_(capacity * size_of(type)),
-        sum_(capacity * size_of(type)) {}
+        local_(capacity * size_of(type), device),
+        sum_(capacity * size_of(type), device) {}
 
   bool good() const { return local_.good() && sum_.good(); }
   char* local(std::size_t i) const { return local_.data() + i * size_of(type); }
@@ -119,8 +134,9 @@ Gradients::~Gradients() = default;
 Gradients::Slab* Gradients::slab_for(Element type, std::size_t n) {
   for (auto const& slab : slabs_)
     if (slab->type == type && slab->fits(n)) return slab.get();
-  auto const capacity = std::max(slab_bytes / size_of(type), n + word_count);
-  auto slab = std::make_unique<Slab>(type, capacity);
+  auto const usual = device_ ? device_slab_bytes : slab_bytes;
+  auto const capacity = std::max(usual / size_of(type), n + word_count);
+  auto slab = std::make_unique<Slab>(type, capacity, device_);
   if (!slab->good()) return nullptr;
   slabs_.push_back(std::move(slab));
   return slabs_.back().get();
@@ -134,6 +150,14 @@ Result<void*> Gradients::add(Tensor const& parameter) {
                  "parameter '" + parameter.name +
                      "' has no gradient (only floating point numbers have "
                      "one); register it as a buffer"};
+  if (slabs_.empty())
+    device_ = parameter.device;
+  else if (device_ != parameter.device)
+    return Error{Errc::invalid_argument,
+                 "parameter '" + parameter.name +
+                     "' lies elsewhere than those before (gradients are summed "
+                     "on one GPU, or on the host) [register all parameters on "
+                     "one device]"};
   auto* slab = slab_for(*type, parameter.count());
   if (!slab)
     return Error{Errc::io, "no memory for the gradient of '" + parameter.name +
@@ -154,13 +178,15 @@ Result<void> Gradients::seal() {
   // Bucket 0: the end of the last slab, and the words after it; nothing but
   // the words when that slab's numbers are too short for them.
   if (slabs_.empty() || !holds_words(slabs_.back()->type))
-    slabs_.push_back(std::make_unique<Slab>(Element::float32, word_count));
+    slabs_.push_back(
+        std::make_unique<Slab>(Element::float32, word_count, device_));
   auto* last = slabs_.back().get();
   if (!last->good()) return Error{Errc::io, "no memory for gradients"};
   auto const first_max = first_bucket_bytes / size_of(last->type);
   auto const in_first = std::min(last->used, first_max);
   layout_.push_back({last, last->used - in_first, in_first + word_count});
-  other_first_ = std::make_unique<Slab>(last->type, in_first + word_count);
+  other_first_ =
+      std::make_unique<Slab>(last->type, in_first + word_count, device_);
   if (!other_first_->good()) return Error{Errc::io, "no memory for gradients"};
   for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
     auto end = (*slab)->used - (slab->get() == last ? in_first : 0);
@@ -169,7 +195,7 @@ Result<void> Gradients::seal() {
       auto const n = std::min(end, size);
       layout_.push_back({slab->get(), end - n, n});
     }
-    (*slab)->provide();
+    if (!device_) (*slab)->provide();
   }
   return {};
 }
@@ -195,32 +221,59 @@ Gradients::Bucket Gradients::bucket(std::size_t i, std::int64_t step) const {
           range.slab->type};
 }
 
-void Gradients::clear() {
-  for (auto const& slab : slabs_)
-    std::memset(slab->local(0), 0, slab->used * size_of(slab->type));
+Result<void> Gradients::clear() {
+  for (auto const& slab : slabs_) {
+    auto const bytes = slab->used * size_of(slab->type);
+    if (!device_)
+      std::memset(slab->local(0), 0, bytes);
+    else if (auto done = device_->zero(slab->local(0), bytes); !done)
+      return done;
+  }
+  return {};
 }
 
-void Gradients::set_words(StepWords const& mine) {
+Result<void> Gradients::set_words(StepWords const& mine) {
   auto const& first = layout_[0];
-  auto* local = first.slab->local(first.first);
-  put(local, first.slab->type, first.n - 2, mine.not_ready);
-  put(local, first.slab->type, first.n - 1, mine.samples);
+  auto const type = first.slab->type;
+  auto* const at = first.slab->local(first.first + first.n - word_count);
+  double room[word_count];  // of float32 or float64
+  put(room, type, 0, mine.not_ready);
+  put(room, type, 1, mine.samples);
+  auto const bytes = word_count * size_of(type);
+  if (device_) return device_->from_host(at, room, bytes);
+  std::memcpy(at, room, bytes);
+  return {};
 }
 
-StepWords Gradients::words(std::int64_t step) const {
+Result<StepWords> Gradients::words(std::int64_t step) const {
   auto const& first = layout_[0];
-  auto const* sum = sum_of(0, step);
-  return {get(sum, first.slab->type, first.n - 2),
-          get(sum, first.slab->type, first.n - 1)};
+  auto const type = first.slab->type;
+  auto const* const at = static_cast<char const*>(sum_of(0, step)) +
+                         (first.n - word_count) * size_of(type);
+  double room[word_count];
+  auto const bytes = word_count * size_of(type);
+  if (device_) {
+    if (auto done = device_->to_host(room, at, bytes); !done)
+      return done.error();
+  } else {
+    std::memcpy(room, at, bytes);
+  }
+  return StepWords{get(room, type, 0), get(room, type, 1)};
 }
 
-void Gradients::take_result(std::int64_t step, double scale) {
+Result<void> Gradients::take_result(std::int64_t step, double scale) {
   for (std::size_t i = 0; i < layout_.size(); ++i) {
     auto const& range = layout_[i];
+    auto const type = range.slab->type;
     auto const n = i == 0 ? range.n - word_count : range.n;
-    gleaner::scale(range.slab->type, range.slab->local(range.first),
-                   sum_of(i, step), n, scale);
+    auto* const to = range.slab->local(range.first);
+    if (!device_)
+      gleaner::scale(type, to, sum_of(i, step), n, scale);
+    else if (auto done = device_->scale(type, to, sum_of(i, step), n, scale);
+             !done)
+      return done;
   }
+  return {};
 }
 
 std::vector<Span> Gradients::result(std::int64_t step) const {
@@ -229,6 +282,43 @@ std::vector<Span> Gradients::result(std::int64_t step) const {
     spans.push_back({static_cast<char*>(sum_of(i, step)),
                      layout_[i].n * size_of(layout_[i].slab->type)});
   return spans;
+}
+
+Result<std::vector<Span>> Gradients::read_result(std::int64_t step,
+                                                 std::string& room) const {
+  auto spans = result(step);
+  if (!device_) return spans;
+  room.resize(result_bytes());
+  std::size_t at = 0;
+  for (auto const& span : spans) {
+    if (auto done = device_->to_host(room.data() + at, span.data, span.bytes);
+        !done)
+      return done.error();
+    at += span.bytes;
+  }
+  return std::vector<Span>{{room.data(), room.size()}};
+}
+
+Result<void> Gradients::write_result(std::int64_t step,
+                                     std::vector<char> const& bytes) {
+  std::size_t at = 0;
+  for (auto const& span : result(step)) {
+    if (!device_)
+      std::memcpy(span.data, bytes.data() + at, span.bytes);
+    else if (auto done =
+                 device_->from_host(span.data, bytes.data() + at, span.bytes);
+             !done)
+      return done;
+    at += span.bytes;
+  }
+  return {};
+}
+
+std::size_t Gradients::result_bytes() const {
+  std::size_t bytes = 0;
+  for (auto const& range : layout_)
+    bytes += range.n * size_of(range.slab->type);
+  return bytes;
 }
 
 }  // namespace gleaner

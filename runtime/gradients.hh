@@ -41,7 +41,8 @@ class Gradients {
   Gradients();
   ~Gradients();
 
-  /// Room for the gradient of a parameter, zeroed; stays where it is.  Fails
+  /// Room for the gradient of a parameter, zeroed, on the same device; stays
+  /// where it is.  All are on one device, or on the host.  Fails
   /// with invalid_argument for a dtype without gradients, with io when there
   /// is no memory.  Only before seal().
   Result<void*> add(Tensor const& parameter);
@@ -60,15 +61,24 @@ class Gradients {
   /// Bucket i, as step `step` uses it.
   Bucket bucket(std::size_t i, std::int64_t step) const;
 
-  void clear();  ///< L = 0
-  void set_words(StepWords const& mine);
-  StepWords words(std::int64_t step) const;  ///< summed, once bucket 0 is
+  /// Where all of it lies; NULL: in memory of the host.
+  std::shared_ptr<Device> const& device() const { return device_; }
+
+  // What follows fails with io when the device does, and never on the host.
+  Result<void> clear();  ///< L = 0
+  Result<void> set_words(StepWords const& mine);
+  /// Summed, once bucket 0 is.
+  Result<StepWords> words(std::int64_t step) const;
 
   /// L = R(step) * scale, once R is complete.
-  void take_result(std::int64_t step, double scale);
+  Result<void> take_result(std::int64_t step, double scale);
 
-  /// R(step) as memory, to be sent to or filled from another member.
-  std::vector<Span> result(std::int64_t step) const;
+  /// R(step), to be sent to another member: where it is, or copied to `room`.
+  Result<std::vector<Span>> read_result(std::int64_t step,
+                                        std::string& room) const;
+  /// R(step) as another member has it.
+  Result<void> write_result(std::int64_t step, std::vector<char> const& bytes);
+  std::size_t result_bytes() const;
 
  private:
   class Slab;
@@ -83,7 +93,9 @@ class Gradients {
 
   Slab* slab_for(Element type, std::size_t n);
   void* sum_of(std::size_t i, std::int64_t step) const;
+  std::vector<Span> result(std::int64_t step) const;
 
+  std::shared_ptr<Device> device_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::map<std::string, Range> by_name_;
   std::vector<Range> layout_;

@@ -205,6 +205,48 @@ int Member::fail(int code, std::string why) {
   return code;
 }
 
+/// Nothing on it can be relied on any more: this member is lost.
+int Member::device_failed(Error const& why) {
+  Lock lock(mutex_);
+  post(msg::MemberError{why.message});
+  give_up(GLEANER_EIO, why.message);
+  phase_ = Phase::over;
+  return fail(GLEANER_EIO, why.message);
+}
+
+Result<std::shared_ptr<Device>> Member::device(int index) {
+  if (index < 0) return std::shared_ptr<Device>();
+  if (device_ && device_->index() == index) return device_;
+  if (device_)
+    return Error{Errc::invalid_argument,
+                 "device " + std::to_string(index) + " after device " +
+                     std::to_string(device_->index()) +
+                     " (a member has one GPU) [start a member for each]"};
+  auto const module = gpu_module();
+  if (!module) return module.error();
+  auto opened = (*module)->open_device(index);
+  if (opened) device_ = *opened;
+  return opened;
+}
+
+int Member::add_on(Tensor tensor, int index) {
+  auto found = device(index);
+  if (!found) return fail(GLEANER_EINVAL, found.error().message);
+  if (*found) tensor.on_device = std::exchange(tensor.data, nullptr);
+  tensor.device = *found;
+  return add(std::move(tensor));
+}
+
+int Member::set_stream(void* stream) {
+  stream_ = stream;
+  return GLEANER_OK;
+}
+
+/// What the program has queued on its stream is done.
+Result<void> Member::join() {
+  return device_ ? device_->join(stream_) : Result<void>();
+}
+
 int Member::register_failed(Error const& why) {
   return fail(why.code == Errc::io ? GLEANER_ENOMEM : GLEANER_EINVAL,
               why.message);
@@ -218,7 +260,7 @@ int Member::add(Tensor tensor) {
   if (auto added = registry_.add(tensor); !added)
     return register_failed(added.error());
   if (!parameter) return GLEANER_OK;
-  auto gradient = gradients_.add(tensor);
+  auto gradient = gradients_.add(*registry_.find(tensor.name));
   return gradient ? GLEANER_OK : register_failed(gradient.error());
 }
 
@@ -296,12 +338,14 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
   }
   if (auto const* step = std::get_if<session::BeginStep>(&answer)) {
     lock.unlock();
-    begin(*step);
+    if (auto begun = begin(*step); !begun) return device_failed(begun.error());
     return inside == Inside::reduce ? GLEANER_MORE : GLEANER_STEP;
   }
   if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
     lock.unlock();
-    gradients_.take_result(result->step, result->scale);
+    if (auto taken = gradients_.take_result(result->step, result->scale);
+        !taken)
+      return device_failed(taken.error());
     whereabouts_.step_completed();
     phase_ = Phase::reduced;
   } else {
@@ -315,6 +359,7 @@ int Member::start() {
     return fail(GLEANER_ESTATE, "gleaner_start() was called before");
   if (auto sealed = gradients_.seal(); !sealed)
     return register_failed(sealed.error());
+  if (auto joined = join(); !joined) return device_failed(joined.error());
   schema_ = registry_.schema(text_of(options_));
   msg::Loaded loaded;
   loaded.member = environment_.member;
@@ -323,6 +368,7 @@ int Member::start() {
   loaded.dataset_size = options_.dataset_size;
   Lock lock(mutex_);
   ready_.lay_out(gradients_.buckets(), gradients_.parts());
+  planes_.set_device(gradients_.device());
   post(loaded);
   loaded_ = true;
   perform(session_.want_start());
@@ -338,6 +384,8 @@ int Member::step(gleaner_step_info& info) {
                 phase_ == Phase::computing
                     ? "gleaner_step() before gleaner_reduce() of this step"
                     : "gleaner_step() outside of a training");
+  // The update is over: state may be sent, and gradients become zero.
+  if (auto joined = join(); !joined) return device_failed(joined.error());
   Lock lock(mutex_);
   perform(session_.want_step());
   auto const code = wait(lock, Inside::step);
@@ -355,13 +403,13 @@ std::vector<std::uint64_t> Member::samples_at(
   return samples;
 }
 
-void Member::begin(session::BeginStep const& step) {
+Result<void> Member::begin(session::BeginStep const& step) {
   step_ = step;
   samples_ = samples_at(step.pass, step.positions);
   share_ = step.more ? share_ + 1 : 0;
-  if (!step.more) gradients_.clear();
   whereabouts_.step_given(step.step);
   phase_ = Phase::computing;
+  return step.more ? Result<void>() : gradients_.clear();
 }
 
 void Member::fill(gleaner_step_info& info) const {
@@ -400,6 +448,7 @@ int Member::reduce() {
   if (phase_ != Phase::computing)
     return fail(GLEANER_ESTATE,
                 "gleaner_reduce() without a step from gleaner_step()");
+  if (auto joined = join(); !joined) return device_failed(joined.error());
   Lock lock(mutex_);
   ready_.mark_all();
   reduce_began_s_ = seconds_now();

@@ -30,6 +30,7 @@
 #include "gleaner/gleaner.h"
 #include "runtime/background.hh"
 #include "runtime/data_service.hh"
+#include "runtime/gpu_module.hh"
 #include "runtime/gradients.hh"
 #include "runtime/link.hh"
 #include "runtime/planes.hh"
@@ -61,6 +62,10 @@ class Member {
   ~Member();
 
   int add(Tensor tensor);
+  /// On a GPU, or with -1 on the host.
+  int add_on(Tensor tensor, int device);
+  /// Where the program queues its work on the GPU.
+  int set_stream(void* stream);
   int add(Blob blob);
   int set_update(std::function<int()> update);
   void* gradient(std::string const& name) const;
@@ -99,10 +104,13 @@ class Member {
   // The user's thread.
   int fail(int code, std::string why);
   int register_failed(Error const& why);
+  int device_failed(Error const& why);
+  Result<std::shared_ptr<Device>> device(int index);
+  Result<void> join();
   enum class Inside { start, step, reduce };
   int wait(Lock& lock, Inside inside);
   int wait_for_answer(Lock& lock, Inside inside);
-  void begin(session::BeginStep const& step);
+  Result<void> begin(session::BeginStep const& step);
   std::vector<std::uint64_t> samples_at(std::uint64_t pass,
                                         Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
@@ -166,6 +174,8 @@ class Member {
   Gradients gradients_;
   std::string schema_;
   std::function<int()> update_;
+  std::shared_ptr<Device> device_;  ///< the program's GPU
+  void* stream_ = nullptr;
   std::string error_;
   Whereabouts whereabouts_;
 

@@ -21,14 +21,6 @@ std::size_t copy_out(std::vector<Span> const& spans, char* to) {
   return at;
 }
 
-void copy_in(std::vector<char> const& from, std::vector<Span> const& spans) {
-  std::size_t at = 0;
-  for (auto const& span : spans) {
-    std::memcpy(span.data, from.data() + at, span.bytes);
-    at += span.bytes;
-  }
-}
-
 }  // namespace
 
 void Member::received(msg::ToMember const& message) {
@@ -156,7 +148,8 @@ void Member::do_one(session::ServeState const& action) {
 
 void Member::serve(session::ServeState const& action,
                    DataService::Permit const& permit) {
-  auto const served = serve_state(data_, permit, action, registry_, schema_);
+  auto served = registry_.pull();
+  if (served) served = serve_state(data_, permit, action, registry_, schema_);
   Lock lock(mutex_);
   if (!served) post(msg::MemberError{served.error().message});
   perform(session_.state_served(action.generation));
@@ -180,8 +173,8 @@ void Member::fetch(session::FetchState const& action,
   auto const state =
       sources ? fetch_state(data_, permit, *sources, registry_, schema_)
               : Result<FetchedState>(sources.error());
-  auto failure = state ? registry_.load_blobs(state->header.blobs)
-                       : Result<void>(state.error());
+  auto failure = state ? registry_.push() : Result<void>(state.error());
+  if (failure) failure = registry_.load_blobs(state->header.blobs);
   Lock lock(mutex_);
   if (failure) {
     perform(action.generation,
@@ -201,15 +194,16 @@ void Member::do_one(session::FetchReduction const& action) {
 
 void Member::fetch(session::FetchReduction const& action,
                    DataService::Permit const& permit) {
-  auto const own = gradients_.result(action.step);
   auto const reduction =
-      fetch_reduction(data_, permit, action, total_bytes(own));
-  if (reduction) copy_in(*reduction, own);
+      fetch_reduction(data_, permit, action, gradients_.result_bytes());
+  auto const taken = reduction
+                         ? gradients_.write_result(action.step, *reduction)
+                         : Result<void>(reduction.error());
   Lock lock(mutex_);
-  if (reduction)
+  if (taken)
     perform(session_.reduction_fetched(action.generation));
   else if (data_.valid(permit))
-    perform(session_.failed(action.generation, reduction.error().message));
+    perform(session_.failed(action.generation, taken.error().message));
 }
 
 /// In the event loop.
@@ -218,7 +212,9 @@ void Member::serve_reduction_to(msg::PullReduction const& request,
   Lock lock(mutex_);
   if (session_.complete() != request.step || stopping_) return;
   in_background([this, request, to] {
-    serve_reduction(*to, gradients_.result(request.step));
+    std::string room;
+    auto const spans = gradients_.read_result(request.step, room);
+    if (spans) serve_reduction(*to, *spans);  // else it sees us gone
   });
 }
 
@@ -231,6 +227,7 @@ void Member::do_one(session::WriteCheckpoint const& action) {
 /// step, but not for the disk.
 void Member::write(session::WriteCheckpoint const& action) {
   auto blobs = registry_.save_blobs();
+  if (auto pulled = registry_.pull(); blobs && !pulled) blobs = pulled.error();
   if (!blobs) {
     Lock lock(mutex_);
     return perform(
@@ -256,8 +253,8 @@ void Member::do_one(session::LoadCheckpoint const& action) {
 
 void Member::load(session::LoadCheckpoint const& action) {
   auto header = read_checkpoint(action.path, registry_, schema_);
-  auto failure = header ? registry_.load_blobs(header->blobs)
-                        : Result<void>(header.error());
+  auto failure = header ? registry_.push() : Result<void>(header.error());
+  if (failure) failure = registry_.load_blobs(header->blobs);
   Lock lock(mutex_);
   if (failure) failure = take_loaded(action.generation, header->session);
   if (!failure)

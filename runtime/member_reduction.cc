@@ -9,6 +9,9 @@ int Member::gradient_ready(std::string const& name) {
   if (phase_ != Phase::computing)
     return fail(GLEANER_ESTATE,
                 "gleaner_gradient_ready() without a step from gleaner_step()");
+  if (device_)
+    if (auto marked = device_->mark(stream_); !marked)
+      return device_failed(marked.error());
   Lock lock(mutex_);
   if (!ready_.knows(name))
     return fail(GLEANER_EINVAL, "no parameter '" + name + "' is registered");
@@ -60,7 +63,12 @@ void Member::run_reduction(Lock& lock) {
     reduce_.reset();
     return;
   }
-  gradients_.set_words({double(words->not_ready), double(words->samples)});
+  auto const set =
+      gradients_.set_words({double(words->not_ready), double(words->samples)});
+  if (!set) {
+    post(msg::MemberError{set.error().message});
+    return give_up(GLEANER_EIO, set.error().message);
+  }
   auto const whole = reduce_buckets(lock, *plane, reduction);
   if (is_wanted(reduction)) reduce_.reset();
   if (whole && *whole) {
@@ -85,8 +93,11 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
     auto const bucket = gradients_.bucket(i, reduction.step);
     ++busy_;
     lock.unlock();
-    auto const done =
-        plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
+    // Gradients that are ready may still be on their way on the GPU.
+    auto const& device = gradients_.device();
+    auto done = device ? device->wait_for_mark() : Result<void>();
+    if (done)
+      done = plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
     lock.lock();
     --busy_;
     if (!done) return done.error();
@@ -97,9 +108,11 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
 
 Result<void> Member::first_bucket_done(session::Reduce const& reduction) {
   auto const sums = gradients_.words(reduction.step);
-  auto actions = session_.first_bucket_done(
-      reduction.generation, reduction.step, std::uint64_t(sums.not_ready),
-      std::uint64_t(sums.samples));
+  auto actions =
+      sums ? session_.first_bucket_done(reduction.generation, reduction.step,
+                                        std::uint64_t(sums->not_ready),
+                                        std::uint64_t(sums->samples))
+           : Result<session::Actions>(sums.error());
   if (!actions) {
     post(msg::MemberError{actions.error().message});
     give_up(GLEANER_EIO, actions.error().message);

@@ -16,7 +16,7 @@ void Planes::connect(msg::Generation generation, int rank, int size,
 /// On a thread of its own.
 void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
                  int rank, int size, double timeout_s) {
-  auto made = make_plane(kind_, {rank, size, address_});
+  auto made = make_plane(kind_, {rank, size, address_, device_});
   if (!made) return on_connected_(generation, made.error());
   std::shared_ptr<Plane> plane = std::move(*made);
   {

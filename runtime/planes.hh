@@ -31,6 +31,11 @@ class Planes {
         send_blob_(std::move(send_blob)),
         on_connected_(std::move(on_connected)) {}
 
+  /// Where gradients lie; NULL: on the host.  Before the first connect().
+  void set_device(std::shared_ptr<Device> device) {
+    device_ = std::move(device);
+  }
+
   /// Connect the plane of a generation beside the others.  No callback follows
   /// when it is dropped meanwhile.
   void connect(msg::Generation generation, int rank, int size,
@@ -65,6 +70,7 @@ class Planes {
   Background& background_;
   std::string const kind_;
   std::string const address_;
+  std::shared_ptr<Device> device_;
   SendBlob const send_blob_;
   OnConnected const on_connected_;
 

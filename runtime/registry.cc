@@ -48,7 +48,19 @@ Result<void> Registry::add(Tensor tensor) {
     if (d > 0) room /= static_cast<std::size_t>(d);
   }
   if (room == 0) return refuse("it is too large");
-  if (!tensor.data && tensor.bytes() > 0) return refuse("data is NULL");
+  auto const* data = tensor.device ? tensor.on_device : tensor.data;
+  if (!data && tensor.bytes() > 0) return refuse("data is NULL");
+  if (tensor.device && tensor.bytes() > 0) {
+    auto const device = tensor.device;
+    auto const bytes = tensor.bytes();
+    tensor.data = device->allocate_host(bytes);
+    if (!tensor.data)
+      return Error{Errc::io, "no memory on the host for a copy of tensor '" +
+                                 tensor.name + "' on a GPU"};
+    copies_.emplace_back(tensor.data, [device, bytes](void* copy) {
+      device->release_host(copy, bytes);
+    });
+  }
   by_name_[tensor.name] = tensors_.size();
   bytes_ += tensor.bytes();
   tensors_.push_back(std::move(tensor));
@@ -63,6 +75,26 @@ Result<void> Registry::add(Blob blob) {
     return Error{Errc::invalid_argument, "cannot register blob '" + blob.name +
                                              "' (the name is empty or taken)"};
   blobs_.push_back(std::move(blob));
+  return {};
+}
+
+Result<void> Registry::pull() const {
+  for (auto const& tensor : tensors_) {
+    if (!tensor.device) continue;
+    auto done =
+        tensor.device->to_host(tensor.data, tensor.on_device, tensor.bytes());
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<void> Registry::push() const {
+  for (auto const& tensor : tensors_) {
+    if (!tensor.device) continue;
+    auto done =
+        tensor.device->from_host(tensor.on_device, tensor.data, tensor.bytes());
+    if (!done) return done;
+  }
   return {};
 }
 

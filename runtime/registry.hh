@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/result.hh"
+#include "runtime/device.hh"
 
 namespace gleaner {
 
@@ -30,10 +32,12 @@ std::size_t size_of(Dtype type);
 
 struct Tensor {
   std::string name;
-  void* data = nullptr;  ///< the program's
+  void* data = nullptr;  ///< the program's; on a device, its copy on the host
   Dtype type = Dtype::float32;
   std::vector<std::int64_t> shape;
   Role role = Role::param;
+  std::shared_ptr<Device> device = nullptr;  ///< NULL: memory of the host
+  void* on_device = nullptr;                 ///< the program's, there
 
   std::size_t count() const;  ///< of elements
   std::size_t bytes() const { return count() * size_of(type); }
@@ -52,6 +56,9 @@ struct Blob {
   std::function<Result<void>(std::string const&)> load;
 };
 
+///
+/// A tensor on a device has a copy on the host, made by add(): that is what is
+/// sent and received.  pull() before it is read, push() after it was written.
 class Registry {
  public:
   /// Fails with invalid_argument for a name used twice or empty, no data, a
@@ -63,6 +70,10 @@ class Registry {
   Tensor const* find(std::string const& name) const;
 
   std::size_t bytes() const { return bytes_; }  ///< of all tensors
+
+  /// Copy what lies on devices to the host, and back.  Fail with io.
+  Result<void> pull() const;
+  Result<void> push() const;
 
   /// The memory of these bytes of the run.
   std::vector<Span> range(std::size_t first, std::size_t last) const;
@@ -84,6 +95,7 @@ class Registry {
 
  private:
   std::vector<Tensor> tensors_;
+  std::vector<std::shared_ptr<void>> copies_;  ///< on the host
   std::map<std::string, std::size_t> by_name_;
   std::vector<Blob> blobs_;
   std::size_t bytes_ = 0;

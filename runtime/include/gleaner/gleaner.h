@@ -107,6 +107,22 @@ int gleaner_open(gleaner_options const *options, gleaner_training **g);
 int gleaner_tensor(gleaner_training *g, char const *name, void *data, int dtype,
                    int64_t const *shape, int ndim, int role);
 
+/* The same for memory of a GPU: `device` is its number in CUDA; -1 is the
+ * host.  All parameters are on one GPU, or all on the host; other tensors may
+ * be on either.  Gradients are on the GPU then.  The library copies state to
+ * the host to send or save it, and has as much memory there. */
+int gleaner_tensor_on(gleaner_training *g, char const *name, void *data,
+                      int dtype, int64_t const *shape, int ndim, int role,
+                      int device);
+
+/* The CUDA stream (cudaStream_t) on which the program works on what it
+ * registered and on gradients; NULL, as before the first call, is CUDA's
+ * default stream.  gleaner_start(), _step(), _reduce() wait for what is queued
+ * on it, gleaner_gradient_ready() only notes it; what other streams do must be
+ * complete before these calls.  Results are complete, for all streams, when
+ * gleaner_reduce() returns. */
+int gleaner_stream(gleaner_training *g, void *stream);
+
 /* Where the program adds up its local gradient of a GLEANER_PARAM tensor
  * (a floating point type, same shape; sums over members are rounded to it at
  * each addition).  Zeroed by gleaner_step(); holds the mean

@@ -59,6 +59,12 @@ int gleaner_open(gleaner_options const *options, gleaner_training **g);
 int gleaner_tensor(gleaner_training *g, char const *name, void *data, int dtype,
                    int64_t const *shape, int ndim, int role);
 
+int gleaner_tensor_on(gleaner_training *g, char const *name, void *data,
+                      int dtype, int64_t const *shape, int ndim, int role,
+                      int device);
+
+int gleaner_stream(gleaner_training *g, void *stream);
+
 void *gleaner_gradient(gleaner_training *g, char const *name);
 
 typedef int (*gleaner_save_fn)(void *ctx, void *data, size_t *size);

@@ -84,8 +84,9 @@ def _check_devices(model: Module) -> None:
     if devices != ["cpu"]:
         _refuse(
             f"cannot train parameters on {devices[0]}",
-            "the data planes of this build reduce memory of the CPU",
-            "keep the parameters on the CPU",
+            "this package gives autograd gradients in memory of the CPU only",
+            "keep the parameters on the CPU; C and C++ programs may have theirs "
+            "on a GPU (gleaner_tensor_on)",
         )
 
 

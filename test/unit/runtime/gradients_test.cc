@@ -5,6 +5,9 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <set>
+#include <vector>
+
+#include "planes/walled_device.hh"
 
 using namespace gleaner;
 
@@ -36,7 +39,7 @@ TEST_CASE("every gradient is in exactly one bucket, the last ones first") {
   REQUIRE(gradients.seal());
   for (std::size_t i = 0; i < sizes.size(); ++i)
     for (std::int64_t k = 0; k < sizes[i]; ++k) at[i][k] = float(i + 1);
-  gradients.set_words({1, 7});
+  REQUIRE(gradients.set_words({1, 7}));
   CHECK(gradients.buckets() > 3);
   CHECK(gradients.bucket(0, 1).n * 4 <= (1 << 20) + 8);
   // The last element of the last tensor is in bucket 0, right before the words.
@@ -46,8 +49,8 @@ TEST_CASE("every gradient is in exactly one bucket, the last ones first") {
   CHECK(end[-2] == 1);
 
   reduce(gradients, 1);
-  CHECK(gradients.words(1).samples == 7);
-  gradients.take_result(1, 0.5);
+  CHECK(gradients.words(1)->samples == 7);
+  REQUIRE(gradients.take_result(1, 0.5));
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     for (std::int64_t k = 0; k < sizes[i]; ++k)
@@ -75,19 +78,21 @@ TEST_CASE(
   REQUIRE(gradients.seal());
   std::fill(g, g + 1'000'000, 1.f);
   reduce(gradients, 1);
-  auto bytes_of = [](std::vector<Span> const& spans) {
-    std::string all;
-    for (auto const& span : spans) all.append(span.data, span.bytes);
+  auto bytes_of = [](Gradients const& of) {
+    std::string all, room;
+    auto const spans = of.read_result(1, room);
+    REQUIRE(spans);
+    for (auto const& span : *spans) all.append(span.data, span.bytes);
     return all;
   };
-  auto const result = bytes_of(gradients.result(1));
+  auto const result = bytes_of(gradients);
   // The first bucket of step 2 overwrites nothing of step 1.
   std::fill(g, g + 1'000'000, 2.f);
   auto const first = gradients.bucket(0, 2);
   std::memcpy(first.sum, first.local, first.n * 4);
-  CHECK(bytes_of(gradients.result(1)) == result);
+  CHECK(bytes_of(gradients) == result);
   reduce(gradients, 2, 1);
-  CHECK(bytes_of(gradients.result(1)) != result);
+  CHECK(bytes_of(gradients) != result);
 }
 
 TEST_CASE("taking the result leaves it as it is, and clear() leaves no trace") {
@@ -98,11 +103,11 @@ TEST_CASE("taking the result leaves it as it is, and clear() leaves no trace") {
   REQUIRE(gradients.seal());
   g[3] = 8, h[4] = 6;
   reduce(gradients, 1);
-  gradients.take_result(1, 0.5);
-  gradients.take_result(1, 0.5);
+  REQUIRE(gradients.take_result(1, 0.5));
+  REQUIRE(gradients.take_result(1, 0.5));
   CHECK(g[3] == 4);
   CHECK(h[4] == 3);
-  gradients.clear();
+  REQUIRE(gradients.clear());
   CHECK(g[3] == 0);
   CHECK(h[4] == 0);
 }
@@ -111,10 +116,10 @@ TEST_CASE("a program without parameters still has a first bucket") {
   Gradients gradients;
   REQUIRE(gradients.seal());
   REQUIRE(gradients.buckets() == 1);
-  gradients.set_words({0, 12});
+  REQUIRE(gradients.set_words({0, 12}));
   reduce(gradients, 1);
-  CHECK(gradients.words(1).not_ready == 0);
-  CHECK(gradients.words(1).samples == 12);
+  CHECK(gradients.words(1)->not_ready == 0);
+  CHECK(gradients.words(1)->samples == 12);
 }
 
 TEST_CASE("the words are counted in float32 where gradients have 16 bits") {
@@ -124,13 +129,13 @@ TEST_CASE("the words are counted in float32 where gradients have 16 bits") {
         static_cast<std::uint16_t*>(*gradients.add(parameter("p", 9, type)));
     REQUIRE(gradients.seal());
     g[8] = type == Dtype::float16 ? 0x3c00 : 0x3f80;  // 1
-    gradients.set_words({1, 4097});
+    REQUIRE(gradients.set_words({1, 4097}));
     REQUIRE(gradients.buckets() == 2);
     CHECK(gradients.bucket(0, 1).n == 2);
     CHECK(gradients.bucket(0, 1).type == Element::float32);
     reduce(gradients, 1);
-    CHECK(gradients.words(1).samples == 4097);
-    gradients.take_result(1, 0.5);
+    CHECK(gradients.words(1)->samples == 4097);
+    REQUIRE(gradients.take_result(1, 0.5));
     CHECK(g[8] == (type == Dtype::float16 ? 0x3800 : 0x3f00));
     CHECK(gradients.parts() == Readiness::Parts{{"p", {1}}});
   }
@@ -143,12 +148,65 @@ TEST_CASE("gradients of several types have buckets of their own") {
   auto* f = static_cast<float*>(*gradients.add(parameter("f", 3)));
   REQUIRE(gradients.seal());
   h[2] = 0x4000, f[2] = 2;
-  gradients.set_words({0, 5});
+  REQUIRE(gradients.set_words({0, 5}));
   reduce(gradients, 1);
-  gradients.take_result(1, 0.5);
+  REQUIRE(gradients.take_result(1, 0.5));
   CHECK(h[2] == 0x3f80);
   CHECK(f[2] == 1);
   CHECK(gradients.parts() == Readiness::Parts{{"h", {1}}, {"f", {0}}});
+}
+
+TEST_CASE("gradients of parameters on a device are there, and nowhere else") {
+  auto const device = std::make_shared<test::WalledDevice>();
+  Gradients gradients;
+  auto on_device = parameter("p", 600'000, Dtype::float32);
+  on_device.device = device;
+  auto* const g = static_cast<float*>(*gradients.add(on_device));
+  CHECK(gradients.find("p") == g);
+  REQUIRE(gradients.seal());
+  CHECK(gradients.device() == device);
+  std::vector<float> numbers(600'000, 3);
+  auto const bytes = numbers.size() * sizeof(float);
+  REQUIRE(device->from_host(g, numbers.data(), bytes));
+  REQUIRE(gradients.set_words({1, 7}));
+  for (std::size_t i = 0; i < gradients.buckets(); ++i) {
+    auto const b = gradients.bucket(i, 1);
+    REQUIRE(device->copy(b.sum, b.local, b.n * size_of(b.type)));
+  }
+  REQUIRE(gradients.words(1));
+  CHECK(gradients.words(1)->not_ready == 1);
+  CHECK(gradients.words(1)->samples == 7);
+
+  // To another member: R as it is; there it is taken whole, then scaled.
+  std::string room;
+  auto const spans = gradients.read_result(1, room);
+  REQUIRE(spans);
+  std::vector<char> sent;
+  for (auto const& span : *spans)
+    sent.insert(sent.end(), span.data, span.data + span.bytes);
+  REQUIRE(sent.size() == gradients.result_bytes());
+  Gradients other;
+  auto* const h = *other.add(on_device);
+  REQUIRE(other.seal());
+  REQUIRE(other.write_result(1, sent));
+  REQUIRE(other.take_result(1, 0.5));
+  REQUIRE(device->to_host(numbers.data(), h, bytes));
+  CHECK(numbers == std::vector<float>(600'000, 1.5f));
+  REQUIRE(other.clear());
+  REQUIRE(device->to_host(numbers.data(), h, bytes));
+  CHECK(numbers == std::vector<float>(600'000));
+}
+
+TEST_CASE("parameters are all on one device, or all on the host") {
+  auto const device = std::make_shared<test::WalledDevice>();
+  auto on_device = parameter("a", 4);
+  on_device.device = device;
+  Gradients gradients;
+  REQUIRE(gradients.add(on_device));
+  auto const refused = gradients.add(parameter("b", 4));
+  REQUIRE(!refused);
+  CHECK(refused.error().message.find("'b' lies elsewhere") !=
+        std::string::npos);
 }
 
 TEST_CASE("only what can be summed has a gradient") {

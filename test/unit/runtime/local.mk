@@ -58,10 +58,13 @@ TESTS += %reldir%/test_member
 	%reldir%/checkpoint_file_test.cc \
 	%reldir%/data_service_test.cc \
 	%reldir%/gradients_test.cc \
+	%reldir%/planes/walled_device.hh \
+	%reldir%/planes/walled_device.cc \
 	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc \
 	%reldir%/whereabouts_test.cc
-%canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
+	-I$(srcdir)/%reldir%
 %canon_reldir%_test_member_LDADD = test/unit/libtestmain.la runtime/libmember.la
 %canon_reldir%_test_member_LDFLAGS = -pthread
 
@@ -71,4 +74,22 @@ TESTS += %reldir%/test_cpp_face
 %canon_reldir%_test_cpp_face_SOURCES = %reldir%/cpp_face_test.cc
 %canon_reldir%_test_cpp_face_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_cpp_face_LDADD = test/unit/libtestmain.la runtime/libgleaner.la
+
+# In place of libgleaner_gpu.so: a device that this machine has.
+check_LTLIBRARIES += %reldir%/walled/libgleaner_gpu.la
+%canon_reldir%_walled_libgleaner_gpu_la_SOURCES = \
+	%reldir%/planes/walled_device.hh \
+	%reldir%/planes/walled_device.cc \
+	%reldir%/walled/module.cc
+%canon_reldir%_walled_libgleaner_gpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%reldir%
+%canon_reldir%_walled_libgleaner_gpu_la_LIBADD = runtime/libcomm.la
+%canon_reldir%_walled_libgleaner_gpu_la_LDFLAGS = -module -avoid-version \
+	-rpath $(abs_builddir)/%reldir%/walled -pthread
+
+check_PROGRAMS += %reldir%/test_device
+TESTS += %reldir%/test_device
+%canon_reldir%_test_device_SOURCES = %reldir%/device_training_test.cc
+%canon_reldir%_test_device_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
+	-DMODULES='"$(abs_builddir)/%reldir%/walled/.libs"'
+%canon_reldir%_test_device_LDADD = test/unit/libtestmain.la runtime/libgleaner.la -ldl
 endif

@@ -3,7 +3,10 @@
 #include "runtime/registry.hh"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <numeric>
+
+#include "planes/walled_device.hh"
 
 using namespace gleaner;
 
@@ -102,4 +105,26 @@ TEST_CASE("blobs come back to who saved them, or it is said which is missing") {
   auto missing = registry.load_blobs({});
   REQUIRE(!missing);
   CHECK(missing.error().message.find("'rng'") != std::string::npos);
+}
+
+TEST_CASE("a tensor on a device is sent and received through its copy") {
+  auto const device = std::make_shared<test::WalledDevice>();
+  std::vector<float> const numbers = {1, 2, 3, 4};
+  std::vector<float> back(4);
+  void* const memory = *device->allocate(16);
+  REQUIRE(device->from_host(memory, numbers.data(), 16));
+  Registry registry;
+  Tensor tensor{"w", nullptr, Dtype::float32, {4}, Role::param, device, memory};
+  REQUIRE(registry.add(tensor));
+  REQUIRE(registry.pull());
+  auto const spans = registry.stripe(0, 1);
+  REQUIRE(spans.size() == 1);
+  CHECK(std::memcmp(spans[0].data, numbers.data(), 16) == 0);
+  std::fill_n(reinterpret_cast<float*>(spans[0].data), 4, 9.f);
+  REQUIRE(registry.push());
+  REQUIRE(device->to_host(back.data(), memory, 16));
+  CHECK(back == std::vector<float>(4, 9.f));
+
+  tensor.name = "none", tensor.on_device = nullptr;
+  CHECK(!registry.add(tensor));
 }
