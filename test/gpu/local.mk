@@ -1,6 +1,13 @@
 ## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run on a bare
 ## one.  Where CUDA and NCCL are found without a GPU, `make check` builds them.
-dist_check_SCRIPTS += %reldir%/run
+dist_check_SCRIPTS += %reldir%/run %reldir%/device.t
+if HAVE_CATCH2
+TESTS += %reldir%/device.t
+check_PROGRAMS += %reldir%/device_trainer
+%canon_reldir%_device_trainer_SOURCES = %reldir%/device_trainer.cc
+%canon_reldir%_device_trainer_LDADD = runtime/libgleaner.la -ldl
+%canon_reldir%_device_trainer_LDFLAGS = -pthread
+endif
 gpu_tests =
 if HAVE_CATCH2
 if HAVE_GPU
@@ -12,7 +19,7 @@ check_PROGRAMS += %reldir%/test_nccl
 	-I$(top_srcdir)/test/unit/runtime
 %canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/libcomm.la
 %canon_reldir%_test_nccl_LDFLAGS = -pthread
-gpu_tests += %reldir%/test_nccl runtime/libgleaner_gpu.la
+gpu_tests += %reldir%/test_nccl %reldir%/device_trainer runtime/libgleaner_gpu.la
 endif
 endif
 .PHONY: check-gpu
@@ -20,4 +27,8 @@ check-gpu: $(gpu_tests)
 	@test -n "$(gpu_tests)" || \
 	  { echo "check-gpu: this build has no CUDA and NCCL, or no Catch2" >&2; exit 1; }
 	GLEANER_MODULES=$(abs_top_builddir)/runtime/.libs %reldir%/test_nccl -d yes
+	$(MAKE) runtime/agent/gleaner-agent runtime/coordinator/gleaner-coordinator
+	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) GLEANER_COMM=nccl \
+	  NCCL_SOCKET_IFNAME=lo GLEANER_MODULES=$(abs_top_builddir)/runtime/.libs \
+	  $(SHELL) $(srcdir)/%reldir%/device.t
 EXTRA_DIST += %reldir%/device_test.cc %reldir%/planes_gpu.cc

@@ -38,7 +38,7 @@ start_training() {
   : >>"$dir/events.jsonl"
   # shellcheck disable=SC2086
   "$build/runtime/coordinator/gleaner-coordinator" --dir "$dir" \
-    $run_options -- "$build/test/runtime/trainer" "$@" \
+    $run_options -- "${trainer:-$build/test/runtime/trainer}" "$@" \
     >>"$dir/out" 2>>"$dir/err" &
   coordinator=$!
 }
