@@ -68,7 +68,7 @@ void Membership::State::on(MemberEntry& from, msg::MemberHello const& message) {
 
 void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
   if (from.phase != Phase::connected) return;
-  if (finished) return send(from.id, msg::Finish{});
+  if (finished) return release(from);
   if (!schema) {
     schema = message;
     ledger.set_dataset_size(message.dataset_size);

@@ -237,9 +237,12 @@ void Membership::State::finish(msg::Step step) {
                     {"missing_samples", ledger.audit().missing}});
   finished = true;
   change.reset();
-  for (auto const& [id, member] : entries)
-    if (member.phase != Phase::announced && member.phase != Phase::released)
+  // Who has only waited to be let in has not the state of the end.
+  for (auto& [id, member] : entries)
+    if (member.phase == Phase::active)
       send(id, msg::Finish{});
+    else if (member.phase != Phase::announced)
+      release(member);
   out.push_back(TrainingFinished{step, ledger.samples_seen()});
 }
 

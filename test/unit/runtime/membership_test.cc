@@ -391,6 +391,19 @@ TEST_CASE("training is finished when all members have arrived at its end") {
   CHECK(finish.at("missing_samples") == 32);
 }
 
+TEST_CASE("who has not trained at the end is released") {
+  // Finish would mean that it has the trained state.
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  (void)trainer.membership.add_members(trainer.now, "n3", {3});
+  trainer.stable(1, 1, 2, true);
+  CHECK(trainer.says(1, msg::Finished{1, 2}) ==
+        "1<-Finish 2<-Release finished");
+  trainer.says(3, msg::MemberHello{3, "n3", 1, "", ""});
+  CHECK(trainer.load(3) == "3<-Release");
+}
+
 TEST_CASE("an end that not all have reached is not one") {
   Trainer trainer;
   trainer.train(2);
