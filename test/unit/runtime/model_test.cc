@@ -130,9 +130,11 @@ TEST_CASE("with recompute no step is short") {
   WARN(counts.text());
   CHECK(counts.kills > counts.histories / 2);
   CHECK(counts.shares > counts.histories / 20);  // or little was recomputed
+  CHECK(counts.short_steps == 0);
+  constexpr std::uint64_t rare = 2000;  // what fewer histories may lack
+  if (counts.histories < rare) return;
   CHECK(counts.takeovers > 0);
   CHECK(counts.lost_again > 0);  // in a step that was recomputed already
-  CHECK(counts.short_steps == 0);
 }
 
 TEST_CASE("planned changes lose nothing") {
