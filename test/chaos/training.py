@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +19,20 @@ AGENT = """#!/bin/sh
 # An agent runs in the network of its node.
 exec {inside} "{agent}" "$@"
 """
+
+
+def names_in(text):
+    """["l1", "l8", "l9", "l10"] of "l[1,8-9],l10"."""
+    names = []
+    for head, ranges in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?", text):
+        for item in ranges.split(",") if ranges else [""]:
+            first, _, last = item.partition("-")
+            if not item:
+                names.append(head)
+            else:
+                numbers = range(int(first), int(last or first) + 1)
+                names += [f"{head}{number}" for number in numbers]
+    return names
 
 
 class Training:
@@ -97,15 +112,7 @@ class Training:
         generations = self.events("generation")
         if not generations or generations[-1]["to"] == 0:
             return []
-        nodes = generations[-1]["nodes"]
-        head, _, rest = nodes.partition("[")
-        if not rest:
-            return nodes.split(",")
-        names = []
-        for item in rest.rstrip("]").split(","):
-            first, _, last = item.partition("-")
-            names += [f"{head}{i}" for i in range(int(first), int(last or first) + 1)]
-        return names
+        return names_in(generations[-1]["nodes"])
 
     def held(self):
         """Names of the nodes that it has, training or not."""
