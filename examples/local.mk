@@ -37,6 +37,8 @@ noinst_PROGRAMS += %reldir%/char_lm/char_lm
 	%reldir%/char_lm/model.cc \
 	%reldir%/char_lm/options.hh \
 	%reldir%/char_lm/options.cc \
+	%reldir%/char_lm/overlap.hh \
+	%reldir%/char_lm/overlap.cc \
 	%reldir%/char_lm/text.hh \
 	%reldir%/char_lm/text.cc
 # LibTorch's headers are large: no debug information, and only -O1, where its

@@ -3,7 +3,8 @@
 ///
 /// Every parameter, and every number Adam remembers, is registered, so that a
 /// process that joins goes on exactly where the others are.  Autograd adds the
-/// gradients up directly in the buffers Gleaner reduces.
+/// gradients up directly in the buffers Gleaner reduces, and says which are
+/// complete, so that they are reduced while backward goes on.
 #include <gleaner/gleaner.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/torch.h>
@@ -18,6 +19,7 @@
 #include "adam.hh"
 #include "model.hh"
 #include "options.hh"
+#include "overlap.hh"
 #include "text.hh"
 
 namespace char_lm {
@@ -54,7 +56,8 @@ void register_tensor(gleaner_training* g, std::string const& name, void* data,
 
 /// Name the whole state of the training to Gleaner, and let each parameter's
 /// gradient live in the buffer that Gleaner reduces.
-void register_state(gleaner_training* g, Model& model, Adam& adam) {
+void register_state(gleaner_training* g, Model& model, Adam& adam,
+                    Overlap& overlap) {
   for (auto const& item : model->named_parameters()) {
     auto const& name = item.key();
     torch::Tensor parameter = item.value();
@@ -65,6 +68,7 @@ void register_state(gleaner_training* g, Model& model, Adam& adam) {
     // A defined gradient is added to in place, never replaced.
     parameter.mutable_grad() =
         torch::from_blob(gradient, shape, torch::kFloat32);
+    overlap.watch(name, parameter);
     auto& slot = adam.add(name, parameter.data_ptr<float>(),
                           static_cast<float const*>(gradient),
                           static_cast<std::size_t>(parameter.numel()));
@@ -128,7 +132,11 @@ void train(Options const& options) {
   Adam adam(options.learning_rate);
   Membership membership(options, text);
   gleaner_training* g = membership.g;
-  register_state(g, model, adam);
+  // learn() runs backward once a step: what is added to then is complete.
+  Overlap overlap([g](std::string const& name) {
+    check(g, gleaner_gradient_ready(g, name.c_str()));
+  });
+  register_state(g, model, adam, overlap);
   check(g, gleaner_start(g));
   // This thread only: Gleaner's own answer the others as fast as ever.
   if (options.nice > 0 && nice(options.nice) == -1)
