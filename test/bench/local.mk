@@ -31,7 +31,10 @@ check_PROGRAMS += %reldir%/runtime/step_program
 if HAVE_GLOO
 check_PROGRAMS += %reldir%/runtime/allreduce_bench
 %canon_reldir%_runtime_allreduce_bench_SOURCES = \
-	%reldir%/runtime/allreduce_bench.cc
+	%reldir%/runtime/allreduce_bench.cc \
+	%reldir%/runtime/meeting.hh \
+	%reldir%/runtime/rival.hh \
+	%reldir%/runtime/rival_gloo.cc
 %canon_reldir%_runtime_allreduce_bench_CPPFLAGS = $(AM_CPPFLAGS) $(GLOO_CPPFLAGS)
 %canon_reldir%_runtime_allreduce_bench_LDADD = runtime/libcomm.la src/core/libcore.la $(GLOO_LIBS)
 %canon_reldir%_runtime_allreduce_bench_LDFLAGS = -pthread
@@ -56,6 +59,7 @@ dist_check_SCRIPTS += %reldir%/bench_runtime.t
 TESTS += %reldir%/bench_runtime.t
 EXTRA_DIST += \
 	%reldir%/bench-runtime \
+	%reldir%/runtime-plot \
 	%reldir%/runtime-report \
 	%reldir%/runtime/allreduce.py \
 	%reldir%/runtime/char_lm_steps.py \

@@ -12,38 +12,41 @@ import subprocess
 PAIRS_MIN = 50
 SIZES = [1 << k for k in (10, 14, 17, 20, 22, 24, 26, 28)]  # 1 KiB to 256 MiB
 SIZES_QUICK = [1 << 10, 1 << 20]
+LIMIT_S = 600
+
+
+def measure(setting, members, pairs, sizes):
+    """Lines of JSON, of one process for each member."""
+    directory = setting.work_dir("allreduce")
+    program = setting.built("test/bench/runtime/allreduce_bench")
+    processes = []
+    try:
+        for rank in range(members):
+            numbers = [rank, members, pairs, directory, *sizes]
+            processes.append(
+                subprocess.Popen(
+                    [program, *map(str, numbers)],
+                    env=setting.environment(),
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+        output, _ = processes[0].communicate(timeout=LIMIT_S)
+        if processes[0].returncode != 0:
+            raise RuntimeError("allreduce_bench failed")
+        return output.splitlines()
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def run(setting, rows):
     pairs = 3 if setting.quick else max(PAIRS_MIN, setting.reps)
     sizes = SIZES_QUICK if setting.quick else SIZES
     for members in (2, 4):
-        directory = setting.work_dir("allreduce")
-        command = [
-            setting.built("test/bench/runtime/allreduce_bench"),
-            str(members),
-            str(pairs),
-            directory,
-            *map(str, sizes),
-        ]
-        try:
-            done = subprocess.run(
-                command,
-                env=setting.environment(),
-                stdout=subprocess.PIPE,
-                text=True,
-                timeout=600,
-                check=True,
-            )
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
-        for line in done.stdout.splitlines():
-            rows.append(
-                {
-                    "part": "allreduce",
-                    "system": "gleaner",
-                    "plane": "gloo",
-                    **json.loads(line),
-                }
-            )
+        for line in measure(setting, members, pairs, sizes):
+            found = {"part": "allreduce", "system": "gleaner", "plane": "gloo"}
+            rows.append({**found, **json.loads(line)})
         print(f"allreduce: gloo, {members} members done", flush=True)

@@ -16,9 +16,9 @@ import time
 
 from figures import median
 from gleaner_training import GleanerTraining
-from resize import durations
+from resize import durations, usual
 
-BEFORE, AFTER = 15, 8  # steps
+SETTLED, AFTER = 10, 8  # steps
 SIZE = 4
 TIMEOUT_S = 2.0
 KINDS = ["member", "agent", "node", "frozen"]
@@ -59,15 +59,14 @@ def recovered(log, killed):
 def overhead_s(log, killed, timeout_s):
     """Of one survivor.  The undisturbed step would have ended a median step
     after the one before."""
-    usual = median([d for s, d in durations(log) if s.end <= killed][-BEFORE:])
     reduction = median([s.reduce for s in without(log, killed)[1:]])
     _, took = recovered(log, killed)
-    return took - usual - reduction - timeout_s
+    return took - usual(log, killed) - reduction - timeout_s
 
 
 def lose(training, kind, choose):
     """Lose a member that way; the row of one repetition."""
-    before = training.wait_for_size(SIZE, BEFORE, after_s=time.monotonic())
+    before = training.wait_for_size(SIZE, SETTLED, after_s=time.monotonic())
     time.sleep(choose.random() * 0.05)  # anywhere in a step
     victim = choose.choice(sorted(before))
     node = training.node_of(victim)

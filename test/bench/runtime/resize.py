@@ -13,8 +13,11 @@ import time
 
 from figures import median
 from gleaner_training import GleanerTraining
+from step_log import trace
 
-BEFORE, AFTER = 15, 11  # steps
+SETTLED, AFTER = 6, 11  # steps
+USUAL = 15  # steps of which the median is taken
+TRACE_BEFORE_S, TRACE_AFTER_S = 2, 8
 
 
 def resize(training, size_before, size, choose):
@@ -22,7 +25,7 @@ def resize(training, size_before, size, choose):
     in several pieces."""
     logs = training.logs
     start = time.monotonic()
-    before = training.wait_for_size(size_before, BEFORE, after_s=start)
+    before = training.wait_for_size(size_before, SETTLED, after_s=start)
     ordered = time.monotonic()
     if size > size_before:
         training.add_nodes(size - size_before)
@@ -47,7 +50,7 @@ def durations(log):
 
 def usual(log, ordered):
     before = [d for step, d in durations(log) if step.end <= ordered]
-    return median(before[-BEFORE:])
+    return median(before[-USUAL:])
 
 
 def stall(log, ordered, size):
@@ -105,7 +108,27 @@ def gleaner_cycle(setting, plane, state_mib, sizes, rows):
         rows += cells.values()
 
 
+def picture(setting, plane, rows):
+    """One expand, with seconds of steps on both sides."""
+    program = [setting.built("test/bench/runtime/step_program")]
+    with GleanerTraining(setting, 2, program, plane) as training:
+        training.wait_for_size(2, int(TRACE_BEFORE_S / 0.025))
+        ordered = time.monotonic()
+        training.add_nodes(1)
+        training.wait_for_size(3, int(TRACE_AFTER_S / 0.025), after_s=ordered)
+        logs = training.logs.members.values()
+        rows.append(
+            {
+                "part": "trace",
+                "system": "gleaner",
+                "plane": plane,
+                "steps": trace(logs, ordered, TRACE_BEFORE_S, TRACE_AFTER_S),
+            }
+        )
+
+
 def run(setting, rows):
+    picture(setting, setting.planes[0], rows)
     for plane in setting.planes:
         for state_mib in setting.states_mib:
             gleaner_cycle(setting, plane, state_mib, [2, 3, 4, 3], rows)

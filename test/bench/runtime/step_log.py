@@ -62,3 +62,14 @@ class StepLogs:
         }
         there = {name: log for name, log in there.items() if len(log) >= steps}
         return there if len(there) >= world else None
+
+
+def trace(logs, ordered, before_s, after_s):
+    """For a picture: [seconds after the order, what the step took in ms] of all
+    steps of these members that ended around it."""
+    points = []
+    for log in logs:
+        for a, b in zip(log, log[1:]):
+            if -before_s <= b.end - ordered <= after_s:
+                points.append([round(b.end - ordered, 4), round(1e3 * (b.end - a.end), 2)])
+    return sorted(points)

@@ -34,6 +34,8 @@ def who(row):
 
 
 def factor(peer, ours):
+    """Of medians.  What is below 1 ms counts as 1 ms: noise, or less."""
+    ours = [max(1.0, value) for value in ours]
     low, high = interval_of_ratio(peer, ours)
     return f"{median(peer) / median(ours):.0f} ({low:.0f} to {high:.0f})"
 

@@ -12,11 +12,12 @@ import signal
 import time
 
 from figures import median
-from resize import durations
+from resize import TRACE_BEFORE_S, durations
+from step_log import trace
 from torchrun_training import TorchrunTraining
 
-FROZEN_TIMEOUT_S = 2  # of its collectives; what Gleaner is given too
 PAUSE_S = 1.0
+REPS_1_TO_8 = 5  # each takes half a minute
 
 
 def change(training, size, act):
@@ -55,6 +56,29 @@ def as_loss(repetition):
     }
 
 
+def picture(setting, rows):
+    """One expand.  A restarted worker's first step counts from the last step
+    before, as it does for the training."""
+    options = ["--gradient-kib=1024", "--state-kib=40960"]
+    with TorchrunTraining(setting, 2, 4, options) as training:
+        training.wait_restarted(2, 0)
+        time.sleep(TRACE_BEFORE_S)
+        began = training.add_node()
+        training.wait_restarted(3, began)
+        time.sleep(PAUSE_S)
+        training.logs.read()
+        logs = list(training.logs.members.values())
+        last = max(s for log in logs for s in log if log[0].end <= began)
+        joined = [[last, *log] if log[0].end > began else log for log in logs]
+        rows.append(
+            {
+                "part": "trace",
+                "system": "torchrun",
+                "steps": trace(joined, began, TRACE_BEFORE_S, 60),
+            }
+        )
+
+
 def grow_and_lose(setting, state_mib, resizes, losses):
     """2-3-4, a worker, a node: one training, so that starts cost less."""
     gradient_kib = min(1024, state_mib * 256)
@@ -71,8 +95,20 @@ def grow_and_lose(setting, state_mib, resizes, losses):
         resizes["lost"].append(left)
 
 
+def grow_from_1_to_8(setting, state_mib):
+    options = ["--gradient-kib=1024", f"--state-kib={state_mib * 1024}"]
+    with TorchrunTraining(setting, 1, 8, options) as training:
+        training.wait_restarted(1, 0)
+
+        def add_seven():
+            return [training.add_node() for _ in range(7)][0]
+
+        return change(training, 8, add_seven)
+
+
 def resize(setting, rows):
     """And losses, which its shrinks are."""
+    picture(setting, rows)
     for state_mib in setting.peer_states_mib:
         cells = {
             3: row("resize", **{"from": 2}, to=3, state_mib=state_mib),
@@ -90,7 +126,10 @@ def resize(setting, rows):
                 {size: cell["repetitions"] for size, cell in cells.items()},
                 {kind: cell["repetitions"] for kind, cell in losses.items()},
             )
-        rows += [*cells.values(), *losses.values()]
+        many = row("resize", **{"from": 1}, to=8, state_mib=state_mib)
+        for _ in range(min(setting.reps, REPS_1_TO_8)):
+            many["repetitions"].append(grow_from_1_to_8(setting, state_mib))
+        rows += [*cells.values(), many, *losses.values()]
         print(f"resize: torchrun, {state_mib} MiB done", flush=True)
 
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a data plane is measured against: the call of the library it is made
+/// of.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace gleaner {
+
+class Rival {
+ public:
+  virtual ~Rival() = default;
+  virtual void allreduce(float const* local, float* sum, std::size_t n) = 0;
+};
+
+/// Connected to the others, which meet in `dir`.  Throws when that fails.
+std::unique_ptr<Rival> make_rival(int rank, int members,
+                                  std::string const& dir);
+
+}  // namespace gleaner
