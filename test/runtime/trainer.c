@@ -162,6 +162,13 @@ static int moments_are_right(struct state const *s) {
   return 1;
 }
 
+/* By more than rounding: parts of a gradient are added in different orders,
+ * and a step's batch need not be a power of two. */
+static int differ(double a, double b) {
+  double const scale = b < 0 ? -b : b;
+  return a - b > 1e-9 * scale || b - a > 1e-9 * scale;
+}
+
 int main(int argc, char **argv) {
   struct options const o = read_options(argc, argv);
   long const params = o.params * o.layers;
@@ -219,7 +226,9 @@ int main(int argc, char **argv) {
     }
   if (rc < 0) return failed("train", rc, g);
   for (long i = 1; i < params; ++i)
-    if (s.weight[i] != s.weight[0] || s.momentum[i] != s.momentum[0]) return 4;
+    if (differ(s.weight[i], s.weight[0]) ||
+        differ(s.momentum[i], s.momentum[0]))
+      return 4;
   if (!moments_are_right(&s)) return 4;
   printf("%s member=%s updates=%ld weight=%.3f momentum=%.6f\n",
          rc == GLEANER_DONE ? "done" : "leave",
