@@ -10,6 +10,7 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/membership_state.hh \
 	%reldir%/membership.cc \
 	%reldir%/membership_change.cc \
+	%reldir%/membership_check.cc \
 	%reldir%/membership_health.cc \
 	%reldir%/membership_record.cc \
 	%reldir%/membership_recovery.cc \
@@ -69,6 +70,8 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/readiness.hh \
 	%reldir%/registry.hh \
 	%reldir%/registry.cc \
+	%reldir%/state_digest.hh \
+	%reldir%/state_digest.cc \
 	%reldir%/transfer.hh \
 	%reldir%/transfer.cc
 %canon_reldir%_libstate_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)

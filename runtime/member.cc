@@ -98,6 +98,8 @@ Result<MemberEnvironment> MemberEnvironment::read() {
 Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
                                              MemberEnvironment environment) {
   if (auto valid = check(options); !valid) return valid.error();
+  auto const digest_of = digest_wanted();
+  if (!digest_of) return digest_of.error();
   if (environment.address.empty()) {
     auto const& to = environment.coordinator;
     auto own = to.empty() ? Result<std::string>("127.0.0.1")
@@ -106,6 +108,7 @@ Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
     environment.address = *own;
   }
   std::unique_ptr<Member> member(new Member(options, std::move(environment)));
+  member->digest_of_ = *digest_of;
   if (auto connected = member->connect(); !connected) return connected.error();
   return member;
 }

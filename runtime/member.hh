@@ -36,6 +36,7 @@
 #include "runtime/planes.hh"
 #include "runtime/registry.hh"
 #include "runtime/session.hh"
+#include "runtime/state_digest.hh"
 #include "runtime/whereabouts.hh"
 
 namespace gleaner {
@@ -160,6 +161,7 @@ class Member {
              DataService::Permit const& permit);
   void write(session::WriteCheckpoint const& action);
   void load(session::LoadCheckpoint const& action);
+  void send_digest(msg::Generation generation, msg::Step step);
   Result<void> take_loaded(msg::Generation generation,
                            std::string const& header);
 
@@ -173,6 +175,7 @@ class Member {
   Registry registry_;
   Gradients gradients_;
   std::string schema_;
+  DigestOf digest_of_ = DigestOf::samples;
   std::function<int()> update_;
   std::shared_ptr<Device> device_;  ///< the program's GPU
   void* stream_ = nullptr;

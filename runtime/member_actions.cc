@@ -150,6 +150,7 @@ void Member::serve(session::ServeState const& action,
                    DataService::Permit const& permit) {
   auto served = registry_.pull();
   if (served) served = serve_state(data_, permit, action, registry_, schema_);
+  if (served) send_digest(action.generation, action.step);
   Lock lock(mutex_);
   if (!served) post(msg::MemberError{served.error().message});
   perform(session_.state_served(action.generation));
@@ -176,14 +177,24 @@ void Member::fetch(session::FetchState const& action,
   auto failure = state ? registry_.push() : Result<void>(state.error());
   if (failure) failure = registry_.load_blobs(state->header.blobs);
   Lock lock(mutex_);
-  if (failure) {
-    perform(action.generation,
-            session_.state_received(action.generation, state->header.session));
-    post(msg::StateReceived{action.generation, session_.complete(),
-                            registry_.bytes(), state->took_s});
-  } else if (data_.valid(permit)) {
-    perform(session_.failed(action.generation, failure.error().message));
+  if (!failure) {
+    if (data_.valid(permit))
+      perform(session_.failed(action.generation, failure.error().message));
+    return;
   }
+  perform(action.generation,
+          session_.state_received(action.generation, state->header.session));
+  auto const step = session_.complete();
+  lock.unlock();
+  post(msg::StateReceived{action.generation, step, registry_.bytes(),
+                          state->took_s});
+  send_digest(action.generation, step);
+}
+
+/// Of the state that a generation begins with; on the user's thread.
+void Member::send_digest(msg::Generation generation, msg::Step step) {
+  post(msg::StateDigest{generation, step,
+                        state_digests(registry_, step, digest_of_)});
 }
 
 void Member::do_one(session::FetchReduction const& action) {

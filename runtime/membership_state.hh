@@ -119,6 +119,10 @@ struct Membership::State {
            std::map<msg::MemberId, std::string>>
       blobs;
 
+  /// What the members of a new generation say of their state.
+  std::map<msg::MemberId, msg::StateDigest> digests;
+  msg::Generation digests_of = 0;
+
   Ledger ledger;
   LogMeans log_means;
   ResizeCost resize_cost;
@@ -182,6 +186,11 @@ struct Membership::State {
                         msg::Generation generation);
   void all_lost();
   void check_recovery();
+
+  // membership_check.cc: equal states.
+  void on(MemberEntry& from, msg::StateDigest const& message);
+  void compare_states(MemberIds const& ranks,
+                      std::map<msg::MemberId, msg::StateDigest> const& all);
 
   // membership_record.cc: steps, values, checkpoints, the end.
   void on(MemberEntry& from, msg::Stable const& message);

@@ -161,7 +161,7 @@ struct Session::State {
 
   // What the state is, for joiners and for files.
   enum class History { with, without };
-  std::string header(History history) const;
+  std::string header(History history, msg::Generation in) const;
   Result<void> take_header(std::string const& text);
 
   /// Quiet, and nothing can complete any more.

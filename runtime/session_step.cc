@@ -95,7 +95,8 @@ void Session::State::serve(std::vector<msg::MemberId> const& joiners) {
   auto const is_joiner = [&](msg::MemberId id) {
     return std::find(joiners.begin(), joiners.end(), id) != joiners.end();
   };
-  ServeState action{generation, complete, joiners, 0, 0, header(History::with)};
+  ServeState action{generation, complete, joiners,
+                    0,          0,        header(History::with, generation)};
   for (auto const& member : members) {
     if (is_joiner(member.member)) continue;
     if (member.member == self) action.stripe = action.stripes;
@@ -263,9 +264,9 @@ void Session::State::send_values(msg::Step up_to) {
 void Session::State::write_checkpoint(std::string const& path,
                                       msg::Generation park) {
   checkpoints[path] = {complete, sampler.samples_seen(), park, std::nullopt};
-  out.push_back(WriteCheckpoint{path, park ? park : generation, complete,
-                                sampler.samples_seen(),
-                                header(History::without)});
+  out.push_back(WriteCheckpoint{
+      path, park ? park : generation, complete, sampler.samples_seen(),
+      header(History::without, park ? park : generation)});
 }
 
 void Session::State::report_checkpoints() {
@@ -300,11 +301,12 @@ std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
 
 // --- the header of state that moves ----------------------------------------
 
-std::string Session::State::header(History which) const {
+std::string Session::State::header(History which, msg::Generation in) const {
   auto steps = nlohmann::json::array();
   if (which == History::with)
     for (auto const& record : history) steps.push_back(msg::to_json(record));
-  return nlohmann::json{{"step", complete},
+  return nlohmann::json{{"generation", in},
+                        {"step", complete},
                         {"stable", stable},
                         {"sampler", sampler.to_json()},
                         {"history", steps}}

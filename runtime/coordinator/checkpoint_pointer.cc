@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/coordinator/checkpoint_pointer.hh"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "runtime/fd.hh"
 
 namespace gleaner {
 namespace {
@@ -20,6 +24,21 @@ fs::path directory_of(std::string const& dir) {
 }
 fs::path pointer_of(std::string const& dir) {
   return directory_of(dir) / "latest.json";
+}
+
+Result<void> flush(char const* path, int how) {
+  Fd const fd(::open(path, how | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0)
+    return Error{Errc::io, "cannot flush '" + std::string(path) +
+                               "': " + std::strerror(errno)};
+  return {};
+}
+
+Result<void> write_flushed(std::string const& path, std::string const& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) return Error{Errc::io, "cannot write '" + path + "'"};
+  return flush(path.c_str(), O_WRONLY);
 }
 
 }  // namespace
@@ -38,21 +57,20 @@ Result<void> point_to_latest(std::string const& dir,
                              membership::Register const& newest) {
   auto const pointer = pointer_of(dir);
   auto const temporary = pointer.string() + ".tmp";
-  {
-    std::ofstream file(temporary);
-    file << json{{"path", newest.path},
-                 {"step", newest.step},
-                 {"samples_seen", newest.samples_seen}}
-                .dump()
-         << '\n';
-    if (!file.flush())
-      return Error{Errc::io, "cannot write '" + temporary + "'"};
-  }
+  auto const text = json{{"path", newest.path},
+                         {"step", newest.step},
+                         {"samples_seen", newest.samples_seen}}
+                        .dump() +
+                    '\n';
+  if (auto done = write_flushed(temporary, text); !done) return done;
   std::error_code error;
   fs::rename(temporary, pointer, error);
   if (error)
     return Error{Errc::io,
                  "cannot rename '" + temporary + "': " + error.message()};
+  // Only a pointer that is sure to be there may let the old files go.
+  if (auto done = flush(directory_of(dir).c_str(), O_RDONLY); !done)
+    return done;
   for (auto const& old : newest.superseded) fs::remove(old, error);
   return {};
 }

@@ -32,6 +32,7 @@ GLEANER_MESSAGE(CheckpointFailed, FIELD(generation) FIELD(path) FIELD(why))
 GLEANER_MESSAGE(Finished, FIELD(generation) FIELD(step))
 GLEANER_MESSAGE(StateReceived,
                 FIELD(generation) FIELD(step) FIELD(bytes) FIELD(took_s))
+GLEANER_MESSAGE(StateDigest, FIELD(generation) FIELD(step) FIELD(digests))
 GLEANER_MESSAGE(Heartbeat, )
 GLEANER_MESSAGE(Alive, FIELD(at) FIELD(for_s) FIELD(step) FIELD(steps)
                            FIELD(busy) FIELD(busy_left_s))

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -138,6 +139,13 @@ struct StateReceived {  ///< a joiner has the state of step `step`
   std::uint64_t bytes = 0;
   double took_s = 0;
 };
+/// After a switch: what the state looks like that the generation begins with.
+struct StateDigest {
+  Generation generation = 0;
+  Step step = 0;  ///< the last one in it
+  /// SHA-256 by the tensor's name; by "": of bytes from all over the state.
+  std::map<std::string, std::string> digests;
+};
 struct Heartbeat {};
 /// A member's heartbeat: it lives, and where its user's thread is.
 struct Alive {
@@ -157,8 +165,8 @@ struct MemberError {  ///< the program gave up; `why` is for the user
 using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
                  Switched, Withdrawn, Agreed, Status, Stable, LogValue,
-                 Checkpointed, CheckpointFailed, Finished, StateReceived, Alive,
-                 MemberError>;
+                 Checkpointed, CheckpointFailed, Finished, StateReceived,
+                 StateDigest, Alive, MemberError>;
 
 // --- coordinator -> member -------------------------------------------------
 

@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # A training grows and shrinks while it runs, and loses nothing by it.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 9
+plan 11
+export GLEANER_STATE_CHECK=full
+
+state_checks() {
+  events '[.[] | select(.event == "state_check" and .digests == 2) | .members]
+    | "\(first) to \(last)"'
+}
+differing() { events '[.[] | select(.event == "state_check") | .differ[]] | length'; }
 
 start_training --local=2 -- --samples 8000 --params 20000 --step-ms 10
 ok 'it starts with the nodes it has' 'nodes == 2'
@@ -23,4 +30,8 @@ ok 'the parameters have seen every sample once' \
   'weights == weight=32004000.000'
 bound() { events 'map(select(.event == "member_started") | .bound | type) | unique'; }
 ok 'it is recorded where members run' 'bound == ["string"]'
+# Tensors: weight0 and momentum; moments has no size here.
+ok 'every tensor was compared on all members after the switches' \
+  'state_checks == 2 to 4'
+ok 'and found equal' 'differing == 0'
 ok 'no member was lost' 'count member_lost == 0'

@@ -62,6 +62,7 @@ TESTS += %reldir%/test_member
 	%reldir%/planes/walled_device.cc \
 	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc \
+	%reldir%/state_digest_test.cc \
 	%reldir%/whereabouts_test.cc
 %canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(srcdir)/%reldir%

@@ -337,6 +337,74 @@ TEST_CASE("a checkpoint is asked for from time to time") {
   CHECK(records(trainer.last, "checkpoint").size() == 1);
 }
 
+TEST_CASE("a checkpoint that was not asked for is never the newest") {
+  auto often = options();
+  often.checkpoint_interval_s = 10;
+  Trainer trainer(often);
+  trainer.train(3);
+  CHECK(trainer.after(11) == "1<-TakeCheckpoint(c1.safetensors)");
+  // Another member; another path; and, lost meanwhile, who was asked.
+  trainer.says(2, msg::Checkpointed{1, 1, "c1.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());
+  trainer.says(1, msg::Checkpointed{1, 1, "c9.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());
+  trainer.gone(1);
+  trainer.says(1, msg::Checkpointed{1, 1, "c1.safetensors", 10, 8});
+  CHECK(trainer.last.empty());
+}
+
+// --- equal states ----------------------------------------------------------
+
+namespace {
+
+msg::StateDigest digest(msg::Generation generation, std::string const& value) {
+  return {generation, 2, {{"weight", value}, {"momentum", "m"}}};
+}
+
+}  // namespace
+
+TEST_CASE("members of a new generation are compared, all of them at once") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(1, "a"));
+  CHECK(records(trainer.last, "state_check").empty());
+  CHECK(trainer.says(3, digest(1, "a")) == "");
+  auto const check = records(trainer.last, "state_check").at(0);
+  CHECK(check.at("members") == 3);
+  CHECK(check.at("digests") == 2);
+  CHECK(check.at("differ").empty());
+}
+
+TEST_CASE("who has another state than most is replaced, and it is said why") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(1, "b"));
+  CHECK(trainer.says(3, digest(1, "a")) ==
+        "kill(2) 1<-Quiesce(2) 3<-Quiesce(2)");
+  CHECK(records(trainer.last, "state_check").at(0).at("differ").at(0) == 2);
+  auto const what = records(trainer.last, "error").at(0).at("what");
+  CHECK(what.get<std::string>().find("tensor 'weight'") != std::string::npos);
+}
+
+TEST_CASE("of two that differ the first in rank is believed") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(2, digest(1, "b"));
+  CHECK(trainer.says(1, digest(1, "a")) == "kill(2) 1<-Quiesce(2)");
+}
+
+TEST_CASE("digests of a generation that is not in use are not compared") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(9, "b"));
+  trainer.gone(2);
+  CHECK(trainer.says(1, digest(1, "b")) == "");
+  CHECK(records(trainer.last, "state_check").empty());
+}
+
 TEST_CASE("when every node is to be left, the state goes to a file") {
   Trainer trainer;
   trainer.train(2);

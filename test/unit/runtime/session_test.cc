@@ -579,6 +579,15 @@ TEST_CASE("to park, rank 0 writes the state at the boundary") {
   CHECK(members.one.on(msg::Release{}) == "leave");
 }
 
+TEST_CASE("a checkpoint says of which generation and step it is") {
+  Two members;
+  members.both_do(1);
+  members.one.on(msg::TakeCheckpoint{"c"});
+  auto const header = header_in(members.one.session.want_step());
+  CHECK(header.find("\"generation\":1") != std::string::npos);
+  CHECK(header.find("\"step\":1") != std::string::npos);
+}
+
 TEST_CASE("a checkpoint is reported when its step is stable") {
   Two members;
   members.both_do(1);
