@@ -53,24 +53,6 @@ class Memory {
   void* data_ = nullptr;
 };
 
-/// How the gradient of a parameter is added up; nothing if it has none.
-std::optional<Element> element_of(Dtype type) {
-  switch (type) {
-    case Dtype::float32:
-      return Element::float32;
-    case Dtype::float64:
-      return Element::float64;
-    case Dtype::float16:
-      return Element::float16;
-    case Dtype::bfloat16:
-      return Element::bfloat16;
-    case Dtype::int64:
-    case Dtype::uint8:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 /// 16-bit numbers cannot count a step's samples.
 bool holds_words(Element type) {
   return type == Element::float32 || type == Element::float64;
@@ -89,6 +71,23 @@ void put(void* p, Element type, std::size_t i, double value) {
 }
 
 }  // namespace
+
+std::optional<Element> element_of(Dtype type) {
+  switch (type) {
+    case Dtype::float32:
+      return Element::float32;
+    case Dtype::float64:
+      return Element::float64;
+    case Dtype::float16:
+      return Element::float16;
+    case Dtype::bfloat16:
+      return Element::bfloat16;
+    case Dtype::int64:
+    case Dtype::uint8:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 /// Adjacent gradients of one type, and their sums.
 class Gradients::Slab {
@@ -158,19 +157,41 @@ Result<void*> Gradients::add(Tensor const& parameter) {
                      "' lies elsewhere than those before (gradients are summed "
                      "on one GPU, or on the host) [register all parameters on "
                      "one device]"};
-  auto* slab = slab_for(*type, parameter.count());
+  return add(parameter.name, *type, parameter.count());
+}
+
+Result<void*> Gradients::add(std::string const& name, Element type,
+                             std::size_t n) {
+  assert(layout_.empty());
+  auto* slab = slab_for(type, n);
   if (!slab)
-    return Error{Errc::io, "no memory for the gradient of '" + parameter.name +
+    return Error{Errc::io, "no memory for the gradient of '" + name +
                                "': " + std::strerror(errno)};
-  auto const first = slab->take(parameter.count());
-  by_name_[parameter.name] = {slab, first, parameter.count()};
+  auto const first = slab->take(n);
+  by_name_[name] = {slab, first, n};
   return slab->local(first);
+}
+
+std::size_t Gradients::first_bucket_max(Element type) {
+  return first_bucket_bytes / size_of(type);
 }
 
 void* Gradients::find(std::string const& name) const {
   auto it = by_name_.find(name);
   if (it == by_name_.end()) return nullptr;
   return it->second.slab->local(it->second.first);
+}
+
+void const* Gradients::find_sum(std::string const& name,
+                                std::int64_t step) const {
+  auto it = by_name_.find(name);
+  if (it == by_name_.end()) return nullptr;
+  auto const& range = it->second;
+  auto const& first = layout_[0];
+  if (!first.overlaps(range)) return range.slab->sum(range.first);
+  if (range.first < first.first) return nullptr;
+  return static_cast<char const*>(sum_of(0, step)) +
+         (range.first - first.first) * size_of(range.slab->type);
 }
 
 Result<void> Gradients::seal() {
@@ -182,7 +203,7 @@ Result<void> Gradients::seal() {
         std::make_unique<Slab>(Element::float32, word_count, device_));
   auto* last = slabs_.back().get();
   if (!last->good()) return Error{Errc::io, "no memory for gradients"};
-  auto const first_max = first_bucket_bytes / size_of(last->type);
+  auto const first_max = first_bucket_max(last->type);
   auto const in_first = std::min(last->used, first_max);
   layout_.push_back({last, last->used - in_first, in_first + word_count});
   other_first_ =

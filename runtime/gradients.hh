@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@
 #include "runtime/registry.hh"
 
 namespace gleaner {
+
+/// How the gradient of a parameter is added up; nothing if it has none.
+std::optional<Element> element_of(Dtype type);
 
 /// What bucket 0 says beside gradients; summed over the members.
 struct StepWords {
@@ -47,8 +51,18 @@ class Gradients {
   /// is no memory.  Only before seal().
   Result<void*> add(Tensor const& parameter);
 
+  /// The same for numbers that are no parameter's gradient.
+  Result<void*> add(std::string const& name, Element type, std::size_t n);
+
+  /// Numbers of this type that fit bucket 0: the last ones added are there.
+  static std::size_t first_bucket_max(Element type);
+
   /// NULL for an unknown name.
   void* find(std::string const& name) const;
+
+  /// Its part of R(step), as far as that is complete; NULL for an unknown name,
+  /// and when only an end of it is in bucket 0.
+  void const* find_sum(std::string const& name, std::int64_t step) const;
 
   /// Lay out the buckets.  Once, when all is registered.
   Result<void> seal();

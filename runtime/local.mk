@@ -64,12 +64,16 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/checkpoint_file.hh \
 	%reldir%/checkpoint_file.cc \
 	%reldir%/fd.hh \
+	%reldir%/fixed_point.hh \
+	%reldir%/fixed_point.cc \
 	%reldir%/gradients.hh \
 	%reldir%/gradients.cc \
 	%reldir%/memory_pages.hh \
 	%reldir%/readiness.hh \
 	%reldir%/registry.hh \
 	%reldir%/registry.cc \
+	%reldir%/shard_sums.hh \
+	%reldir%/shard_sums.cc \
 	%reldir%/state_digest.hh \
 	%reldir%/state_digest.cc \
 	%reldir%/transfer.hh \
@@ -81,6 +85,8 @@ noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 	%reldir%/background.hh \
 	%reldir%/data_service.hh \
 	%reldir%/data_service.cc \
+	%reldir%/fingerprint.hh \
+	%reldir%/fingerprint.cc \
 	%reldir%/link.hh \
 	%reldir%/link_alone.cc \
 	%reldir%/link_remote.cc \

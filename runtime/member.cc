@@ -4,11 +4,13 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
 #include "core/clock.hh"
 #include "runtime/comm.hh"
+#include "runtime/fingerprint.hh"
 
 namespace gleaner {
 namespace {
@@ -40,6 +42,15 @@ Result<ShareRules> read_share_rules() {
     return Error{Errc::invalid_argument, "GLEANER_ON_LOSS is '" + on_loss +
                                              "', expected short or recompute"};
   if (on_loss == "recompute") rules.on_loss = OnLoss::recompute;
+  auto const shards = variable("GLEANER_DETERMINISTIC");
+  if (shards.empty()) return rules;
+  auto const* end = shards.data() + shards.size();
+  auto const read = std::from_chars(shards.data(), end, rules.shards);
+  if (read.ec != std::errc{} || read.ptr != end || rules.shards == 0)
+    return Error{Errc::invalid_argument,
+                 "GLEANER_DETERMINISTIC is '" + shards +
+                     "', expected the number of shards, 1 or more"};
+  rules.on_loss = OnLoss::recompute;
   return rules;
 }
 
@@ -59,11 +70,13 @@ Result<void> check(SamplerOptions const& options) {
   return {};
 }
 
-std::string text_of(SamplerOptions const& options) {
+std::string text_of(SamplerOptions const& options, ShareRules const& rules) {
+  auto const shards =
+      rules.shards ? " shards " + std::to_string(rules.shards) : "";
   return std::to_string(options.dataset_size) + ' ' +
          std::to_string(options.global_batch) + ' ' +
          std::to_string(options.passes) + ' ' + std::to_string(options.seed) +
-         ' ' + std::to_string(options.drop_last);
+         ' ' + std::to_string(options.drop_last) + shards;
 }
 
 }  // namespace
@@ -129,6 +142,7 @@ Member::Member(SamplerOptions options, MemberEnvironment environment)
             perform(done ? session_.plane_connected(generation)
                          : session_.failed(generation, done.error().message));
           }) {
+  if (environment_.rules.shards) shard_sums_.emplace(environment_.rules.shards);
   link_ = environment_.coordinator.empty()
               ? make_alone_link(io_)
               : make_remote_link(io_, environment_.coordinator,
@@ -260,11 +274,15 @@ int Member::add(Tensor tensor) {
     return fail(GLEANER_ESTATE, "tensor '" + tensor.name +
                                     "' is registered after gleaner_start()");
   auto const parameter = tensor.role == Role::param;
-  if (auto added = registry_.add(tensor); !added)
-    return register_failed(added.error());
+  if (auto registered = registry_.add(tensor); !registered)
+    return register_failed(registered.error());
   if (!parameter) return GLEANER_OK;
-  auto gradient = gradients_.add(*registry_.find(tensor.name));
-  return gradient ? GLEANER_OK : register_failed(gradient.error());
+  auto const& added = *registry_.find(tensor.name);
+  auto gradient = gradients_.add(added);
+  if (!gradient) return register_failed(gradient.error());
+  if (!shard_sums_) return GLEANER_OK;
+  auto summed = shard_sums_->add(added, *gradient);
+  return summed ? GLEANER_OK : register_failed(summed.error());
 }
 
 int Member::add(Blob blob) {
@@ -346,9 +364,10 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
   }
   if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
     lock.unlock();
-    if (auto taken = gradients_.take_result(result->step, result->scale);
-        !taken)
-      return device_failed(taken.error());
+    auto const taken =
+        shard_sums_ ? shard_sums_->take_result(result->step)
+                    : gradients_.take_result(result->step, result->scale);
+    if (!taken) return device_failed(taken.error());
     whereabouts_.step_completed();
     phase_ = Phase::reduced;
   } else {
@@ -360,17 +379,18 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
 int Member::start() {
   if (phase_ != Phase::registering)
     return fail(GLEANER_ESTATE, "gleaner_start() was called before");
-  if (auto sealed = gradients_.seal(); !sealed)
-    return register_failed(sealed.error());
+  auto const sealed = shard_sums_ ? shard_sums_->seal() : gradients_.seal();
+  if (!sealed) return register_failed(sealed.error());
   if (auto joined = join(); !joined) return device_failed(joined.error());
-  schema_ = registry_.schema(text_of(options_));
+  schema_ = registry_.schema(text_of(options_, environment_.rules));
   msg::Loaded loaded;
   loaded.member = environment_.member;
   loaded.schema = schema_;
   loaded.state_bytes = registry_.bytes();
   loaded.dataset_size = options_.dataset_size;
+  loaded.fingerprint = fingerprint();
   Lock lock(mutex_);
-  ready_.lay_out(gradients_.buckets(), gradients_.parts());
+  ready_.lay_out(sums().buckets(), sums().parts());
   planes_.set_device(gradients_.device());
   post(loaded);
   loaded_ = true;
@@ -410,9 +430,11 @@ Result<void> Member::begin(session::BeginStep const& step) {
   step_ = step;
   samples_ = samples_at(step.pass, step.positions);
   share_ = step.more ? share_ + 1 : 0;
+  if (!step.more && shard_sums_) shard_sums_->clear();
   whereabouts_.step_given(step.step);
   phase_ = Phase::computing;
-  return step.more ? Result<void>() : gradients_.clear();
+  // Shards are added up apart, other shares where they are computed.
+  return step.more && !shard_sums_ ? Result<void>() : gradients_.clear();
 }
 
 void Member::fill(gleaner_step_info& info) const {
@@ -424,8 +446,15 @@ void Member::fill(gleaner_step_info& info) const {
   info.samples_seen = step_.samples_seen;
   info.world_size = step_.world;
   info.rank = step_.rank;
-  info.rng_seed = mixed(options_.seed ^ mixed(std::uint64_t(step_.step)));
-  if (share_ > 0) info.rng_seed = mixed(info.rng_seed + share_);
+  info.rng_seed = rng_seed();
+  info.shards = environment_.rules.shards;
+}
+
+/// Of a member's share; in deterministic mode of a shard, whose ever it is.
+std::uint64_t Member::rng_seed() const {
+  auto const of_step = mixed(options_.seed ^ mixed(std::uint64_t(step_.step)));
+  if (environment_.rules.shards) return mixed(of_step + 1 + step_.shard);
+  return share_ > 0 ? mixed(of_step + share_) : of_step;
 }
 
 int Member::step_now(gleaner_step_info& info) {
@@ -452,6 +481,7 @@ int Member::reduce() {
     return fail(GLEANER_ESTATE,
                 "gleaner_reduce() without a step from gleaner_step()");
   if (auto joined = join(); !joined) return device_failed(joined.error());
+  if (shard_sums_ && !samples_.empty()) shard_sums_->keep(step_.shard);
   Lock lock(mutex_);
   ready_.mark_all();
   reduce_began_s_ = seconds_now();

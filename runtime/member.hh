@@ -36,6 +36,7 @@
 #include "runtime/planes.hh"
 #include "runtime/registry.hh"
 #include "runtime/session.hh"
+#include "runtime/shard_sums.hh"
 #include "runtime/state_digest.hh"
 #include "runtime/whereabouts.hh"
 
@@ -115,6 +116,9 @@ class Member {
   std::vector<std::uint64_t> samples_at(std::uint64_t pass,
                                         Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
+  std::uint64_t rng_seed() const;
+  /// L and R.
+  Gradients& sums() { return shard_sums_ ? shard_sums_->sums() : gradients_; }
 
   // The reduction: on the user's thread in gleaner_reduce(), or, from the
   // first gleaner_gradient_ready() on, on a thread of its own.
@@ -125,6 +129,7 @@ class Member {
   bool wait_for_bucket(Lock& lock, std::size_t i,
                        session::Reduce const& reduction);
   bool is_wanted(session::Reduce const& reduction) const;
+  void add_up_shards(Lock& lock, msg::Step step);
   Result<void> first_bucket_done(session::Reduce const& reduction);
 
   // Under the lock.
@@ -173,7 +178,8 @@ class Member {
   MemberEnvironment const environment_;
   SamplerOptions const options_;
   Registry registry_;
-  Gradients gradients_;
+  Gradients gradients_;                  ///< where the program computes
+  std::optional<ShardSums> shard_sums_;  ///< in deterministic mode
   std::string schema_;
   DigestOf digest_of_ = DigestOf::samples;
   std::function<int()> update_;

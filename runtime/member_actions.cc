@@ -206,10 +206,9 @@ void Member::do_one(session::FetchReduction const& action) {
 void Member::fetch(session::FetchReduction const& action,
                    DataService::Permit const& permit) {
   auto const reduction =
-      fetch_reduction(data_, permit, action, gradients_.result_bytes());
-  auto const taken = reduction
-                         ? gradients_.write_result(action.step, *reduction)
-                         : Result<void>(reduction.error());
+      fetch_reduction(data_, permit, action, sums().result_bytes());
+  auto const taken = reduction ? sums().write_result(action.step, *reduction)
+                               : Result<void>(reduction.error());
   Lock lock(mutex_);
   if (taken)
     perform(session_.reduction_fetched(action.generation));
@@ -224,7 +223,7 @@ void Member::serve_reduction_to(msg::PullReduction const& request,
   if (session_.complete() != request.step || stopping_) return;
   in_background([this, request, to] {
     std::string room;
-    auto const spans = gradients_.read_result(request.step, room);
+    auto const spans = sums().read_result(request.step, room);
     if (spans) serve_reduction(*to, *spans);  // else it sees us gone
   });
 }

@@ -16,6 +16,7 @@ int Member::gradient_ready(std::string const& name) {
   if (!ready_.knows(name))
     return fail(GLEANER_EINVAL, "no parameter '" + name + "' is registered");
   if (!environment_.overlap) return GLEANER_OK;
+  if (shard_sums_) return GLEANER_OK;  // a shard is added up when it is whole
   if (!reducer_runs_) {
     reducer_runs_ = true;
     background_.run([this] { run_reducer(); });
@@ -64,11 +65,12 @@ void Member::run_reduction(Lock& lock) {
     return;
   }
   auto const set =
-      gradients_.set_words({double(words->not_ready), double(words->samples)});
+      sums().set_words({double(words->not_ready), double(words->samples)});
   if (!set) {
     post(msg::MemberError{set.error().message});
     return give_up(GLEANER_EIO, set.error().message);
   }
+  if (shard_sums_) shard_sums_->write_magnitudes();
   auto const whole = reduce_buckets(lock, *plane, reduction);
   if (is_wanted(reduction)) reduce_.reset();
   if (whole && *whole) {
@@ -88,9 +90,9 @@ void Member::run_reduction(Lock& lock) {
 /// False: it is not wanted any more.  Fails when the plane does.
 Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
                                     session::Reduce const& reduction) {
-  for (std::size_t i = 0; i < gradients_.buckets(); ++i) {
+  for (std::size_t i = 0; i < sums().buckets(); ++i) {
     if (!wait_for_bucket(lock, i, reduction)) return false;
-    auto const bucket = gradients_.bucket(i, reduction.step);
+    auto const bucket = sums().bucket(i, reduction.step);
     ++busy_;
     lock.unlock();
     // Gradients that are ready may still be on their way on the GPU.
@@ -101,18 +103,28 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
     lock.lock();
     --busy_;
     if (!done) return done.error();
-    if (i == 0 && !first_bucket_done(reduction)) return false;
+    if (i > 0) continue;
+    if (!first_bucket_done(reduction)) return false;
+    if (shard_sums_) add_up_shards(lock, reduction.step);
   }
   return true;
 }
 
+void Member::add_up_shards(Lock& lock, msg::Step step) {
+  ++busy_;
+  lock.unlock();
+  shard_sums_->add_up(step);
+  lock.lock();
+  --busy_;
+}
+
 Result<void> Member::first_bucket_done(session::Reduce const& reduction) {
-  auto const sums = gradients_.words(reduction.step);
+  auto const words = sums().words(reduction.step);
   auto actions =
-      sums ? session_.first_bucket_done(reduction.generation, reduction.step,
-                                        std::uint64_t(sums->not_ready),
-                                        std::uint64_t(sums->samples))
-           : Result<session::Actions>(sums.error());
+      words ? session_.first_bucket_done(reduction.generation, reduction.step,
+                                         std::uint64_t(words->not_ready),
+                                         std::uint64_t(words->samples))
+            : Result<session::Actions>(words.error());
   if (!actions) {
     post(msg::MemberError{actions.error().message});
     give_up(GLEANER_EIO, actions.error().message);

@@ -81,11 +81,23 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
                      " registered other tensors or options than member " +
                      std::to_string(schema->member) +
                      " (all must run the same program on the same data)";
-    record("error", {{"what", why}});
-    send(from.id, msg::Refused{why});
-    return set_phase(from, Phase::released);
+    return refuse(from, why);
   }
+  if (options.deterministic && message.fingerprint != schema->fingerprint)
+    return refuse(
+        from, "member " + std::to_string(from.id) + " computes with '" +
+                  message.fingerprint + "', member " +
+                  std::to_string(schema->member) + " with '" +
+                  schema->fingerprint +
+                  "' (in deterministic mode all must be the same) [leave such "
+                  "nodes out, or set OMP_NUM_THREADS]");
   set_phase(from, Phase::loaded);
+}
+
+void Membership::State::refuse(MemberEntry& member, std::string const& why) {
+  record("error", {{"what", why}});
+  send(member.id, msg::Refused{why});
+  set_phase(member, Phase::released);
 }
 
 // --- members go ------------------------------------------------------------

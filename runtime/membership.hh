@@ -88,6 +88,7 @@ struct Options {
   std::string checkpoint_prefix = "checkpoint-";
   double checkpoint_interval_s = 60;  ///< 0: only when parking
   std::optional<Checkpoint> start_from;
+  bool deterministic = false;     ///< members must compute with the same
   double prepare_timeout_s = 30;  ///< for planes to connect
   double failure_timeout_s = 10;  ///< for Status, and for planes after a loss
   double exit_timeout_s = 5;      ///< for a released member's program to end

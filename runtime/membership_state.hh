@@ -147,6 +147,7 @@ struct Membership::State {
   bool is_needed(msg::MemberId id) const;
   void kill(msg::MemberId id, std::string const& why);
   void release(MemberEntry& member);
+  void refuse(MemberEntry& member, std::string const& why);
   void release_idle_leavers();
   void free_nodes();
   void check_deadlines();

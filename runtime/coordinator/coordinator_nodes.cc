@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How a trainer's nodes come and go: grants, agents, give-backs.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "core/log.hh"
@@ -47,6 +48,7 @@ void Coordinator::on_registered(msg::Registered const& message) {
     options.load_timeout_s = options_.load_timeout_s;
   if (options_.stuck_timeout_s > 0)
     options.stuck.timeout_s = options_.stuck_timeout_s;
+  options.deterministic = options_.shards > 0;
   if (options_.resume) options.start_from = read_latest(options_.dir);
   membership_.emplace(options);
   events_.write("registered", {{"nodes_min", message.nodes_min},
@@ -118,12 +120,10 @@ void Coordinator::on_agent_message(std::string const& name,
   if (auto const* hello = std::get_if<msg::AgentHello>(&*message))
     on_agent_hello(name, *hello);
   else if (auto const* started = std::get_if<msg::MemberStarted>(&*message))
-    events_.write(
-        "member_started",
-        {{"member", started->member},
-         {"node", name},
-         {"pid", started->pid},
-         {"bound", started->bound}});
+    events_.write("member_started", {{"member", started->member},
+                                     {"node", name},
+                                     {"pid", started->pid},
+                                     {"bound", started->bound}});
   else if (auto const* exited = std::get_if<msg::MemberExited>(&*message))
     on_member_exit(*exited);
 }
@@ -167,6 +167,14 @@ std::vector<std::string> Coordinator::member_environment() const {
   std::vector<std::string> environment{"GLEANER_ON_LOSS=" + options_.on_loss};
   if (options_.comm != "auto")
     environment.push_back("GLEANER_COMM=" + options_.comm);
+  if (options_.shards == 0) return environment;
+  environment.push_back("GLEANER_DETERMINISTIC=" +
+                        std::to_string(options_.shards));
+  // Another number of threads adds up in another order: the same everywhere,
+  // whatever a node's share of processors is.
+  char const* threads = std::getenv("OMP_NUM_THREADS");
+  environment.push_back(std::string("OMP_NUM_THREADS=") +
+                        (threads ? threads : "1"));
   return environment;
 }
 

@@ -15,6 +15,8 @@
 namespace gleaner {
 namespace {
 
+constexpr std::uint32_t shards_default = 16;
+
 std::string environment(char const* name) {
   char const* value = std::getenv(name);
   return value ? value : "";
@@ -99,6 +101,14 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "compute them in this one")
       ->capture_default_str()
       ->check(CLI::IsMember({"short", "recompute"}));
+  auto* deterministic =
+      app.add_option("--deterministic", options.shards,
+                     "Cut every step into N shards (16), each computed by "
+                     "itself, and find the same bits whatever members do; "
+                     "implies --on-loss=recompute")
+          ->expected(0, 1)
+          ->type_name("N")
+          ->check(CLI::Range(1, 65536));
   app.add_option("--checkpoint-interval", options.checkpoint_interval_s,
                  "Seconds between checkpoints; 0: only before waiting at zero "
                  "nodes")
@@ -149,6 +159,8 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
     return Error{Errc::invalid_argument,
                  std::string(e.what()) + " [gleaner run --help]"};
   }
+  if (*deterministic && options.shards == 0) options.shards = shards_default;
+  if (options.shards > 0) options.on_loss = "recompute";
   set_log_level(log_level(level));
   if (auto done = complete(&options); !done) return done.error();
   return options;

@@ -19,6 +19,7 @@ struct CoordinatorOptions {
   std::string address;            ///< our host, as other nodes reach it
   std::string comm = "auto";      ///< data plane
   std::string on_loss = "short";  ///< or "recompute"
+  std::uint32_t shards = 0;       ///< of a step in deterministic mode; 0: off
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   double failure_timeout_s = 5;

@@ -63,6 +63,7 @@ struct Loaded {  ///< gleaner_start() was called; the program is ready
   std::string schema;  ///< digest of names, types and shapes, and options
   std::uint64_t state_bytes = 0;
   std::uint64_t dataset_size = 0;
+  std::string fingerprint;  ///< what it computes with, in words
 };
 struct PlaneBlob {  ///< this member's contact data for a data plane
   Generation generation = 0;

@@ -2,6 +2,7 @@
 python_tests = \
 	%reldir%/alone.py \
 	%reldir%/declarations.py \
+	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
 	%reldir%/features.py \
 	%reldir%/install.py \

@@ -2,7 +2,8 @@
 """The program that the tests train with several members.
 
 It fits a small network, logs each step's loss, and prints at its end how many
-updates its state has seen and a hash of all parameters.
+updates its state has seen and a hash of parameters, their average and the
+optimizer's moments.
 """
 
 import argparse
@@ -29,10 +30,12 @@ class Points:
         return x, x.prod() + x.sum()
 
 
-def objects():
+def objects(dropout=0.0):
     """Model, optimizer, scheduler, average; always the same."""
     torch.manual_seed(1)
-    model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1))
+    model = nn.Sequential(
+        nn.Linear(8, 32), nn.Tanh(), nn.Dropout(dropout), nn.Linear(32, 1)
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.7)
     average = torch.optim.swa_utils.AveragedModel(model)
@@ -45,9 +48,10 @@ def main():
     parser.add_argument("--step-ms", type=float, default=0)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--evaluate-at", type=int, default=0, help="step")
+    parser.add_argument("--dropout", type=float, default=0)
     options = parser.parse_args()
 
-    model, optimizer, scheduler, average = objects()
+    model, optimizer, scheduler, average = objects(options.dropout)
     counted = {"updates": 0}
     job = gleaner.init(
         model,
@@ -75,8 +79,13 @@ def main():
                 sum(nn.functional.mse_loss(model(x)[:, 0], y) for x, y in batches)
                 time.sleep(3)
     digest = hashlib.sha256()
-    for parameter in list(model.parameters()) + list(average.parameters()):
-        digest.update(parameter.detach().numpy().tobytes())
+    moments = [
+        moment
+        for parameter in model.parameters()
+        for _, moment in sorted(optimizer.state[parameter].items())
+    ]
+    for tensor in [*model.parameters(), *average.parameters(), *moments]:
+        digest.update(tensor.detach().numpy().tobytes())
     print(
         f"{'done' if job.finished else 'left'} updates={counted['updates']} "
         f"rate={scheduler.get_last_lr()[0]:.9f} hash={digest.hexdigest()[:16]}",

@@ -2,9 +2,13 @@
 check_PROGRAMS += %reldir%/trainer
 %canon_reldir%_trainer_SOURCES = %reldir%/trainer.c
 %canon_reldir%_trainer_LDADD = runtime/libgleaner.la
+check_PROGRAMS += %reldir%/sines
+%canon_reldir%_sines_SOURCES = %reldir%/sines.c
+%canon_reldir%_sines_LDADD = runtime/libgleaner.la -lm
 
 runtime_tests = \
 	%reldir%/alone.t \
+	%reldir%/deterministic.t \
 	%reldir%/end.t \
 	%reldir%/loss.t \
 	%reldir%/overlap.t \

@@ -92,7 +92,9 @@ typedef struct gleaner_step_info {
   uint32_t world_size;
   uint32_t rank;
   uint64_t rng_seed; /* of (seed, step, which share of the member's): the same
-                        on every member; mix in what you need */
+                        on every member; mix in what you need.  In deterministic
+                        mode it is a shard's own; mix in nothing */
+  uint32_t shards;   /* deterministic mode: shards in each step; else 0 */
 } gleaner_step_info;
 
 /* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which

@@ -52,6 +52,7 @@ typedef struct gleaner_step_info {
   uint32_t world_size;
   uint32_t rank;
   uint64_t rng_seed;
+  uint32_t shards;
 } gleaner_step_info;
 
 int gleaner_open(gleaner_options const *options, gleaner_training **g);

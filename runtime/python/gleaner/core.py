@@ -38,6 +38,16 @@ FLOAT32, FLOAT64, INT64, UINT8, FLOAT16, BFLOAT16 = range(1, 7)
 ELEMENT_BYTES = {FLOAT32: 4, FLOAT64: 8, INT64: 8, UINT8: 1, FLOAT16: 2, BFLOAT16: 2}
 
 
+def describe(program: str) -> None:
+    """What this program computes with: compared in deterministic mode."""
+    os.environ["GLEANER_FINGERPRINT"] = program
+
+
+def deterministic() -> bool:
+    """Whether this process is to compute the same bits whatever members do."""
+    return bool(os.environ.get("GLEANER_DETERMINISTIC"))
+
+
 class GleanerError(RuntimeError):
     """A call of libgleaner failed; `code` is the GLEANER_E... it returned."""
 
@@ -57,7 +67,8 @@ class Step:
     samples_seen: int  #: before this step, over all passes
     world_size: int  #: members
     rank: int  #: of this member, from 0
-    rng_seed: int  #: of this step, 64 bits; the same on every member
+    rng_seed: int  #: of this step, 64 bits; the same on every member, or a shard's
+    shards: int  #: of the step in deterministic mode, else 0
 
 
 _library: Any = None
@@ -248,6 +259,7 @@ class Training:
             world_size=info.world_size,
             rank=info.rank,
             rng_seed=info.rng_seed,
+            shards=info.shards,
         )
 
     def _run(self, call: Callable[[], None]) -> int:

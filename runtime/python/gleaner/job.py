@@ -257,6 +257,7 @@ class Job:
 
     def _join(self, loader: DataLoader, passes: int) -> core.Training:
         self._batch_size = loader.batch_size
+        core.describe(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
         self._training = core.Training(
             dataset_size=len(loader.dataset),
             global_batch=loader.batch_size,
@@ -283,7 +284,9 @@ class Job:
         while True:
             self._begin(info)
             if info.samples:
-                yield loader.load(info.samples, training.samples_ahead)
+                batch = loader.load(info.samples, training.samples_ahead)
+                self._seed(info)  # to load draws numbers too, now and then
+                yield batch
                 if not self._stepped:
                     raise RuntimeError(
                         "the loop's body ended without job.step() [call it once in "
@@ -307,8 +310,12 @@ class Job:
         self._begin_nothing()
         assert self._gradients is not None
         self._gradients.begin()
-        # Members draw other numbers, and a step the same ones again.
-        torch.manual_seed((info.rng_seed + info.rank) % 2**63)
+        self._seed(info)
+
+    def _seed(self, info: core.Step) -> None:
+        """Members draw other numbers, and a step the same ones again; a shard
+        draws its own, whose ever it is."""
+        torch.manual_seed((info.rng_seed + (0 if info.shards else info.rank)) % 2**63)
 
     def _check_computed(self, info: core.Step) -> None:
         if self._weighted and self._computed:

@@ -13,6 +13,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 from torch.utils.data import IterableDataset
 
+from . import core
 from .gradients import DTYPES
 
 
@@ -64,6 +65,16 @@ def _check_module(module: Module) -> None:
             f"cannot train a {type(module).__name__}",
             "it reduces gradients itself, among processes that may not change",
             "pass the model that it wraps",
+        )
+    if (
+        core.deterministic()
+        and _is(module, "_NormBase")
+        and getattr(module, "track_running_stats", False)
+    ):
+        _refuse(
+            f"cannot train a {type(module).__name__} in deterministic mode",
+            "its running statistics are those of the samples that a member saw",
+            "use GroupNorm or LayerNorm, or track_running_stats=False",
         )
     if _is(module, "Embedding", "EmbeddingBag") and getattr(module, "sparse", False):
         _refuse(

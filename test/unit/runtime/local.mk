@@ -57,11 +57,13 @@ TESTS += %reldir%/test_member
 %canon_reldir%_test_member_SOURCES = \
 	%reldir%/checkpoint_file_test.cc \
 	%reldir%/data_service_test.cc \
+	%reldir%/fixed_point_test.cc \
 	%reldir%/gradients_test.cc \
 	%reldir%/planes/walled_device.hh \
 	%reldir%/planes/walled_device.cc \
 	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc \
+	%reldir%/shard_sums_test.cc \
 	%reldir%/state_digest_test.cc \
 	%reldir%/whereabouts_test.cc
 %canon_reldir%_test_member_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \

@@ -75,6 +75,31 @@ TEST_CASE("nodes that come while an offer is open wait for the next") {
         "3<-Prepare(3: 1,2,3,4 joins 3,4) 4<-Prepare(3: 1,2,3,4 joins 3,4)");
 }
 
+TEST_CASE("in deterministic mode all members compute with the same") {
+  auto options = ::options();
+  options.deterministic = GENERATE(true, false);
+  Trainer trainer(options);
+  trainer.announce("n1", {1});
+  trainer.announce("n2", {2});
+  auto message = loaded();
+  message.member = 1;
+  message.fingerprint = "Xeon, threads 1";
+  trainer.says(1, message);
+  message.member = 2;
+  message.fingerprint = "Xeon, threads 4";
+  auto const said = trainer.says(2, message);
+  if (!options.deterministic) {
+    CHECK(said.find("2<-Prepare(") != std::string::npos);
+    return;
+  }
+  CHECK(said.find("2<-Refused") == 0);
+  auto const errors = records(trainer.last, "error");
+  REQUIRE(errors.size() == 1);
+  auto const why = errors[0]["what"].get<std::string>();
+  CHECK(why.find("member 2 computes with 'Xeon, threads 4', member 1 with "
+                 "'Xeon, threads 1'") == 0);
+}
+
 TEST_CASE("a member with other tensors is refused") {
   Trainer trainer;
   trainer.train(1);
