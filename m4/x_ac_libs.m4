@@ -17,12 +17,13 @@ AC_DEFUN([X_AC_REQUIRED_LIBS], [
 ])
 
 # SYNOPSIS
-#   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_HWLOC,
-#   X_AC_CUDA, X_AC_NCCL, X_AC_TORCH
+#   X_AC_MUNGE, X_AC_SQLITE, X_AC_CBC, X_AC_GLOO, X_AC_MPI,
+#   X_AC_HWLOC, X_AC_CUDA, X_AC_NCCL, X_AC_TORCH
 #
 # DESCRIPTION
 #   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  CBC: policy
-#   milp.  Gloo: the CPU data plane.  hwloc: members have cores of their own.
+#   milp.  Gloo: the CPU data plane.  Open MPI with PMIx: that of
+#   fast networks.  hwloc: members have cores of their own.
 #   CUDA and NCCL, together: gradients on GPUs and the data plane between them.
 #   LibTorch: examples/char_lm.
 AC_DEFUN([X_AC_MUNGE], [
@@ -79,6 +80,16 @@ AC_DEFUN([X_AC_NCCL], [
          [have_nccl=yes; NCCL_LIBS=-lnccl])])
     AC_MSG_RESULT([$have_nccl])])
   AM_CONDITIONAL([HAVE_GPU], [test $have_nccl = yes])
+])
+AC_DEFUN([X_AC_MPI], [
+  X_AC_OPTIONAL([mpi], [MPI], [the Open MPI data plane],
+    [Install libopenmpi-dev and libpmix-dev], [
+    AS_CASE([$with_mpi], [yes|check], [],
+      [PKG_CONFIG_PATH="$with_mpi/lib/pkgconfig:$PKG_CONFIG_PATH"
+       export PKG_CONFIG_PATH])
+    PKG_CHECK_MODULES([MPI], [ompi-c],
+      [PKG_CHECK_MODULES([PMIX], [pmix >= 4], [have_mpi=yes], [have_mpi=no])],
+      [have_mpi=no])])
 ])
 AC_DEFUN([X_AC_TORCH], [
   X_AC_OPTIONAL([torch], [TORCH], [the LibTorch examples],

@@ -78,8 +78,9 @@ struct Place {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  int const null = ::open("/dev/null", O_RDONLY);
-  if (null >= 0) ::dup2(null, STDIN_FILENO);
+  int const in =
+      command.stdin_fd >= 0 ? command.stdin_fd : ::open("/dev/null", O_RDONLY);
+  if (in >= 0) ::dup2(in, STDIN_FILENO);
   if (command.stderr_fd >= 0) ::dup2(command.stderr_fd, STDERR_FILENO);
   // Our sockets are not the child's.
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);

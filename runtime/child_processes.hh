@@ -21,7 +21,7 @@
 
 namespace gleaner {
 
-/// What to run.  Standard input is empty; only the standard files are passed.
+/// What to run.  Only the standard files are passed.
 struct ChildCommand {
   std::vector<std::string> argv;
   std::vector<std::string> env;  ///< "NAME=value": all of it
@@ -30,6 +30,7 @@ struct ChildCommand {
   int stderr_fd = -1;          ///< becomes its standard error; -1: ours
   std::string cpus = {};       ///< may run on these only: "0-3,8"; "": as we
   int memory = -1;             ///< NUMA node to take memory from first
+  int stdin_fd = -1;           ///< becomes its standard input; -1: nothing
 };
 
 class ChildProcesses {

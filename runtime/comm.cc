@@ -8,15 +8,35 @@
 #ifdef HAVE_GLOO
 #include "runtime/comm_gloo.hh"
 #endif
+#ifdef HAVE_MPI
+#include "runtime/comm_mpi.hh"
+#endif
 
 namespace gleaner {
 namespace {
 
+/// The best plane for buffers of the host, for "auto".  Gloo needs no process
+/// beside the member's, and is connected sooner.
+std::string_view resolved(std::string_view kind) {
+  if (kind != "auto") return kind;
+#if defined(HAVE_GLOO)
+  return "gloo";
+#elif defined(HAVE_MPI)
+  return "mpi";
+#else
+  return kind;
+#endif
+}
+
 /// Between buffers of the host.
 Result<std::unique_ptr<Plane>> make_host_plane(std::string_view kind,
                                                PlaneOptions const& options) {
+  [[maybe_unused]] auto const plane = resolved(kind);
 #ifdef HAVE_GLOO
-  if (kind == "gloo" || kind == "auto") return make_gloo_plane(options);
+  if (plane == "gloo") return make_gloo_plane(options);
+#endif
+#ifdef HAVE_MPI
+  if (plane == "mpi") return make_mpi_plane(options);
 #endif
   return Error{Errc::not_found, "no data plane '" + std::string(kind) +
                                     "' for " + std::to_string(options.size) +
@@ -48,11 +68,16 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
 }
 
 std::string planes_available() {
-#ifdef HAVE_GLOO
-  return "gloo,self";
-#else
-  return "self";
+  std::string planes = "self";
+#ifdef HAVE_MPI
+  planes = "mpi," + planes;
 #endif
+#ifdef HAVE_GLOO
+  planes = "gloo," + planes;
+#endif
+  return planes;
 }
+
+bool shares_memory(std::string_view kind) { return resolved(kind) == "mpi"; }
 
 }  // namespace gleaner

@@ -29,7 +29,8 @@ namespace gleaner {
 /// Gives `blob` to every member and returns everybody's, in rank order.
 /// Called by connect(), on its thread, zero or more times, with another key
 /// each time and the same keys on all members.  Blocks; whoever makes it ends
-/// it with an error when the generation is given up.
+/// it with an error when the generation is given up, or when the time that
+/// connect() was given is over.
 using Exchange = std::function<Result<std::vector<std::string>>(
     std::string const& key, std::string const& blob)>;
 
@@ -55,23 +56,39 @@ class Plane {
   virtual void stop() = 0;
 };
 
+/// Memory that another process can map through its descriptor.  Stays as it is
+/// while a plane that was told of it lives.
+struct SharedRegion {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  int descriptor = -1;
+};
+
 struct PlaneOptions {
   int rank = 0;
   int size = 1;
   std::string address;  ///< numeric address of this member's interface
   /// Where the buffers of allreduce() lie; NULL: in memory of the host.
   std::shared_ptr<Device> device{};
+  std::string comm_host{};  ///< socket of this node's comm host; "": none
+  /// Where most of what is summed lies; a plane that needs it elsewhere copies.
+  std::vector<SharedRegion> shared{};
 };
 
-/// "self", "gloo", "nccl" or "auto": NCCL for buffers on a GPU, else the best
-/// there is.  A generation of one member uses "self" whatever is asked.  Planes
-/// of the host sum buffers on a GPU through copies.  Fails with not_found for a
-/// plane that was not built or is unknown, with invalid_argument for NCCL
-/// between buffers of the host, with io when its resources cannot be had.
+/// "self", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU, else the
+/// best there is.  A generation of one member uses "self" whatever is asked.
+/// Planes of the host sum buffers on a GPU through copies.  Fails with
+/// not_found for a plane that was not built or is unknown, with
+/// invalid_argument for NCCL between buffers of the host, with unavailable when
+/// it needs a comm host and there is none, with io when its resources cannot be
+/// had.
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                           PlaneOptions const& options);
 
-/// What was built for memory of the host, best first: "gloo,self".
+/// What was built for memory of the host, best first: "gloo,mpi,self".
 std::string planes_available();
+
+/// Does this plane work best on memory that other processes can map?
+bool shares_memory(std::string_view kind);
 
 }  // namespace gleaner

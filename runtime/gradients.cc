@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/gradients.hh"
 
-#include <sys/mman.h>
-
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -23,33 +22,31 @@ constexpr std::size_t word_count = 2;
 constexpr std::size_t device_slab_bytes = 32 << 20;
 
 /// Zeroed memory of the host or of a device, given back at the end.
-class Memory {
+class SlabMemory {
  public:
-  Memory(std::size_t bytes, std::shared_ptr<Device> device)
+  SlabMemory(std::size_t bytes, std::shared_ptr<Device> device, Sharing sharing)
       : bytes_(bytes), device_(std::move(device)) {
     if (device_) {
-      auto const data = device_->allocate(bytes);
-      data_ = data ? *data : MAP_FAILED;
-      return;
+      if (auto const data = device_->allocate(bytes)) data_ = *data;
+    } else if (host_.emplace(bytes, sharing).good()) {
+      data_ = host_->data();
     }
-    data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
-  ~Memory() {
-    if (!good()) return;
-    if (device_)
-      device_->release(data_, bytes_);
-    else
-      munmap(data_, bytes_);
+  ~SlabMemory() {
+    if (good() && device_) device_->release(data_, bytes_);
   }
-  Memory(Memory const&) = delete;
+  SlabMemory(SlabMemory const&) = delete;
 
-  bool good() const { return data_ != MAP_FAILED; }
+  bool good() const { return data_ != nullptr; }
   char* data() const { return static_cast<char*>(data_); }
+  SharedRegion region() const {
+    return {data_, bytes_, host_ ? host_->descriptor() : -1};
+  }
 
  private:
   std::size_t bytes_;
   std::shared_ptr<Device> device_;
+  std::optional<Memory> host_;
   void* data_ = nullptr;
 };
 
@@ -93,13 +90,14 @@ std::optional<Element> element_of(Dtype type) {
 class Gradients::Slab {
  public:
   Slab(Element type, std::size_t capacity,
-       std::shared_ptr<Device> const& device)
+       std::shared_ptr<Device> const& device, Sharing sharing)
       : type(type),
         capacity(capacity),
-        local_(capacity * size_of(type), device),
-        sum_(capacity * size_of(type), device) {}
+        local_(capacity * size_of(type), device, sharing),
+        sum_(capacity * size_of(type), device, sharing) {}
 
   bool good() const { return local_.good() && sum_.good(); }
+  std::array<SlabMemory const*, 2> memory() const { return {&local_, &sum_}; }
   char* local(std::size_t i) const { return local_.data() + i * size_of(type); }
   char* sum(std::size_t i) const { return sum_.data() + i * size_of(type); }
 
@@ -123,11 +121,11 @@ class Gradients::Slab {
   std::size_t used = 0;
 
  private:
-  Memory local_;
-  Memory sum_;
+  SlabMemory local_;
+  SlabMemory sum_;
 };
 
-Gradients::Gradients() = default;
+Gradients::Gradients(Sharing sharing) : sharing_(sharing) {}
 Gradients::~Gradients() = default;
 
 Gradients::Slab* Gradients::slab_for(Element type, std::size_t n) {
@@ -135,7 +133,7 @@ Gradients::Slab* Gradients::slab_for(Element type, std::size_t n) {
     if (slab->type == type && slab->fits(n)) return slab.get();
   auto const usual = device_ ? device_slab_bytes : slab_bytes;
   auto const capacity = std::max(usual / size_of(type), n + word_count);
-  auto slab = std::make_unique<Slab>(type, capacity, device_);
+  auto slab = std::make_unique<Slab>(type, capacity, device_, sharing_);
   if (!slab->good()) return nullptr;
   slabs_.push_back(std::move(slab));
   return slabs_.back().get();
@@ -199,15 +197,15 @@ Result<void> Gradients::seal() {
   // Bucket 0: the end of the last slab, and the words after it; nothing but
   // the words when that slab's numbers are too short for them.
   if (slabs_.empty() || !holds_words(slabs_.back()->type))
-    slabs_.push_back(
-        std::make_unique<Slab>(Element::float32, word_count, device_));
+    slabs_.push_back(std::make_unique<Slab>(Element::float32, word_count,
+                                            device_, sharing_));
   auto* last = slabs_.back().get();
   if (!last->good()) return Error{Errc::io, "no memory for gradients"};
   auto const first_max = first_bucket_max(last->type);
   auto const in_first = std::min(last->used, first_max);
   layout_.push_back({last, last->used - in_first, in_first + word_count});
-  other_first_ =
-      std::make_unique<Slab>(last->type, in_first + word_count, device_);
+  other_first_ = std::make_unique<Slab>(last->type, in_first + word_count,
+                                        device_, sharing_);
   if (!other_first_->good()) return Error{Errc::io, "no memory for gradients"};
   for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
     auto end = (*slab)->used - (slab->get() == last ? in_first : 0);
@@ -340,6 +338,18 @@ std::size_t Gradients::result_bytes() const {
   for (auto const& range : layout_)
     bytes += range.n * size_of(range.slab->type);
   return bytes;
+}
+
+std::vector<SharedRegion> Gradients::regions() const {
+  std::vector<SharedRegion> regions;
+  if (sharing_ == Sharing::none || device_) return regions;
+  auto const add = [&](Slab const& slab) {
+    for (auto const* memory : slab.memory())
+      regions.push_back(memory->region());
+  };
+  for (auto const& slab : slabs_) add(*slab);
+  if (other_first_) add(*other_first_);
+  return regions;
 }
 
 }  // namespace gleaner

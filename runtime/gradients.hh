@@ -19,6 +19,7 @@
 
 #include "core/result.hh"
 #include "runtime/comm.hh"
+#include "runtime/memory.hh"
 #include "runtime/readiness.hh"
 #include "runtime/registry.hh"
 
@@ -42,7 +43,8 @@ class Gradients {
     Element type = Element::float32;
   };
 
-  Gradients();
+  /// `sharing`: whether others than this process are to reach them.
+  explicit Gradients(Sharing sharing = Sharing::none);
   ~Gradients();
 
   /// Room for the gradient of a parameter, zeroed, on the same device; stays
@@ -94,6 +96,10 @@ class Gradients {
   Result<void> write_result(std::int64_t step, std::vector<char> const& bytes);
   std::size_t result_bytes() const;
 
+  /// All of L and R, for a data plane that maps them.  After seal(); none
+  /// without sharing.
+  std::vector<SharedRegion> regions() const;
+
  private:
   class Slab;
   struct Range {
@@ -109,6 +115,7 @@ class Gradients {
   void* sum_of(std::size_t i, std::int64_t step) const;
   std::vector<Span> result(std::int64_t step) const;
 
+  Sharing const sharing_;
   std::shared_ptr<Device> device_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::map<std::string, Range> by_name_;

@@ -28,6 +28,15 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/stuck.cc
 %canon_reldir%_libgeneration_la_LIBADD = src/proto/libproto.la
 
+# What processes of one node share: memory, open files.
+noinst_LTLIBRARIES += %reldir%/libdescriptors.la
+%canon_reldir%_libdescriptors_la_SOURCES = \
+	%reldir%/descriptors.hh \
+	%reldir%/descriptors.cc \
+	%reldir%/fd.hh \
+	%reldir%/memory.hh \
+	%reldir%/memory.cc
+
 # Data planes.
 noinst_LTLIBRARIES += %reldir%/libcomm.la
 %canon_reldir%_libcomm_la_SOURCES = \
@@ -44,7 +53,7 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/gpu_module.hh \
 	%reldir%/gpu_module.cc
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
-%canon_reldir%_libcomm_la_LIBADD = -ldl
+%canon_reldir%_libcomm_la_LIBADD = %reldir%/libdescriptors.la -ldl
 if HAVE_GLOO
 %canon_reldir%_libcomm_la_SOURCES += \
 	%reldir%/comm_gloo.hh \
@@ -57,13 +66,20 @@ if HAVE_GLOO
 %canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)
 endif
 
+if HAVE_MPI
+%canon_reldir%_libcomm_la_SOURCES += \
+	%reldir%/comm_mpi.hh \
+	%reldir%/comm_mpi.cc \
+	%reldir%/comm_request.hh
+%canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_MPI
+endif
+
 # What a member needs beside the protocol and the planes.  libproto comes with
 # libgeneration alone: libgleaner.so would get a second copy otherwise.
 noinst_LTLIBRARIES += %reldir%/libstate.la %reldir%/libmember.la
 %canon_reldir%_libstate_la_SOURCES = \
 	%reldir%/checkpoint_file.hh \
 	%reldir%/checkpoint_file.cc \
-	%reldir%/fd.hh \
 	%reldir%/fixed_point.hh \
 	%reldir%/fixed_point.cc \
 	%reldir%/gradients.hh \
@@ -110,7 +126,9 @@ noinst_LTLIBRARIES += %reldir%/libchild.la
 	%reldir%/child_processes.hh \
 	%reldir%/child_processes.cc \
 	%reldir%/cpu_list.hh \
-	%reldir%/cpu_list.cc
+	%reldir%/cpu_list.cc \
+	%reldir%/comm_directory.hh \
+	%reldir%/comm_directory.cc
 
 # What programs link with.  Only gleaner.h can be seen of it.
 lib_LTLIBRARIES += %reldir%/libgleaner.la

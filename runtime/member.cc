@@ -96,6 +96,7 @@ Result<MemberEnvironment> MemberEnvironment::read() {
     return Error{Errc::invalid_argument,
                  "GLEANER_OVERLAP is '" + overlap + "', expected 0 or 1"};
   environment.overlap = overlap == "1";
+  environment.comm_host = variable("GLEANER_COMM_HOST");
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
   char* end = nullptr;
@@ -129,13 +130,16 @@ Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
 Member::Member(SamplerOptions options, MemberEnvironment environment)
     : environment_(std::move(environment)),
       options_(options),
+      gradients_(shares_memory(environment_.plane) ? Sharing::by_descriptor
+                                                   : Sharing::none),
       whereabouts_(seconds_now()),
       session_(environment_.coordinator.empty() ? 1 : environment_.member,
                options, environment_.rules),
       work_(io_.get_executor()),
       data_(io_, environment_.secret, environment_.member),
       planes_(
-          background_, environment_.plane, environment_.address,
+          background_, environment_.plane,
+          {0, 1, environment_.address, nullptr, environment_.comm_host},
           [this](msg::PlaneBlob const& blob) { post(blob); },
           [this](msg::Generation generation, Result<void> const& done) {
             Lock lock(mutex_);
@@ -392,6 +396,7 @@ int Member::start() {
   Lock lock(mutex_);
   ready_.lay_out(sums().buckets(), sums().parts());
   planes_.set_device(gradients_.device());
+  planes_.share(gradients_.regions());
   post(loaded);
   loaded_ = true;
   perform(session_.want_start());

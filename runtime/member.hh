@@ -51,7 +51,8 @@ struct MemberEnvironment {
   std::string plane = "gloo";
   std::string address;  ///< of the interface to use; "": towards coordinator
   ShareRules rules;
-  bool overlap = true;  ///< gradients are reduced while backward runs
+  bool overlap = true;    ///< gradients are reduced while backward runs
+  std::string comm_host;  ///< socket of this node's comm host; "": none
 
   static Result<MemberEnvironment> read();  ///< GLEANER_*
 };

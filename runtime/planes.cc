@@ -16,7 +16,12 @@ void Planes::connect(msg::Generation generation, int rank, int size,
 /// On a thread of its own.
 void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
                  int rank, int size, double timeout_s) {
-  auto made = make_plane(kind_, {rank, size, address_, device_});
+  auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(timeout_s));
+  auto options = options_;
+  options.rank = rank;
+  options.size = size;
+  auto made = make_plane(kind_, options);
   if (!made) return on_connected_(generation, made.error());
   std::shared_ptr<Plane> plane = std::move(*made);
   {
@@ -26,7 +31,7 @@ void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
   }
   auto done = plane->connect(
       [&](std::string const& key, std::string const& blob) {
-        return exchange(generation, *entry, key, blob);
+        return exchange(generation, *entry, key, blob, end);
       },
       timeout_s);
   {
@@ -40,12 +45,17 @@ void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
 Result<std::vector<std::string>> Planes::exchange(msg::Generation generation,
                                                   Entry& entry,
                                                   std::string const& key,
-                                                  std::string const& blob) {
+                                                  std::string const& blob,
+                                                  Clock::time_point end) {
   send_blob_({generation, key, blob});
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return entry.dropped || entry.blobs.count(key); });
+  bool const come = changed_.wait_until(
+      lock, end, [&] { return entry.dropped || entry.blobs.count(key); });
   if (entry.dropped)
     return Error{Errc::unavailable, "the generation was given up"};
+  if (!come)
+    return Error{Errc::timed_out,
+                 "the other members' contact data did not come"};
   return entry.blobs[key];
 }
 

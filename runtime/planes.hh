@@ -2,6 +2,7 @@
 /// The data planes of a member: the one in use and the one being connected.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -21,19 +22,23 @@ class Planes {
   using SendBlob = std::function<void(msg::PlaneBlob const&)>;
   using OnConnected = std::function<void(msg::Generation, Result<void> const&)>;
 
-  /// `kind` as for make_plane(); `address` of this member's interface.
+  /// `kind` and `options` as for make_plane(); rank and size come later.
   /// Callbacks come from threads of `background`.
-  Planes(Background& background, std::string kind, std::string address,
+  Planes(Background& background, std::string kind, PlaneOptions options,
          SendBlob send_blob, OnConnected on_connected)
       : background_(background),
         kind_(std::move(kind)),
-        address_(std::move(address)),
+        options_(std::move(options)),
         send_blob_(std::move(send_blob)),
         on_connected_(std::move(on_connected)) {}
 
   /// Where gradients lie; NULL: on the host.  Before the first connect().
   void set_device(std::shared_ptr<Device> device) {
-    device_ = std::move(device);
+    options_.device = std::move(device);
+  }
+  /// Where most of what is summed lies.  Before the first connect().
+  void share(std::vector<SharedRegion> regions) {
+    options_.shared = std::move(regions);
   }
 
   /// Connect the plane of a generation beside the others.  No callback follows
@@ -59,18 +64,20 @@ class Planes {
     bool connected = false;
   };
 
+  using Clock = std::chrono::steady_clock;
+
   void run(msg::Generation generation, std::shared_ptr<Entry> entry, int rank,
            int size, double timeout_s);
   Result<std::vector<std::string>> exchange(msg::Generation generation,
                                             Entry& entry,
                                             std::string const& key,
-                                            std::string const& blob);
+                                            std::string const& blob,
+                                            Clock::time_point end);
   void retire(std::shared_ptr<Entry> entry);
 
   Background& background_;
   std::string const kind_;
-  std::string const address_;
-  std::shared_ptr<Device> device_;
+  PlaneOptions options_;
   SendBlob const send_blob_;
   OnConnected const on_connected_;
 

@@ -29,7 +29,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..20
+echo 1..22
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -43,6 +43,8 @@ may_include runtime     core proto
 may_include examples
 only_in 'slurm/[a-z_]*\.h>' "Slurm's headers" 'src/slurm/|plugins/'
 only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
+only_in 'mpi\.h'  "MPI"             'runtime/comm_host/comm_process\.cc'
+only_in 'pmix'    "PMIx"            'runtime/comm_host/pmix_server\.(cc|hh)'
 only_in 'torch/'  "LibTorch"        'examples/'
 only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'

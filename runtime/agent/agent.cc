@@ -28,6 +28,8 @@ namespace {
 constexpr double connect_timeout_s = 5;
 constexpr int connect_attempts = 3;
 constexpr std::chrono::milliseconds connect_pause{200};
+/// No member has this number: they are counted from 1.
+constexpr ChildProcesses::Key comm_host_key = 0;
 /// Until StartMembers says what the training wants.
 constexpr double first_silence_s = 30;
 
@@ -48,6 +50,7 @@ std::vector<std::string> inherited_environment() {
     std::string_view const text = *entry;
     if (text.rfind("GLEANER_MEMBER=", 0) == 0 ||
         text.rfind("GLEANER_NODE=", 0) == 0 ||
+        text.rfind("GLEANER_COMM_HOST=", 0) == 0 ||
         text.rfind("CUDA_VISIBLE_DEVICES=", 0) == 0)
       continue;
     env.emplace_back(text);
@@ -104,7 +107,8 @@ Agent::Agent(AgentOptions options)
       children_(io_, SIGCHLD),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       heartbeat_(io_),
-      retry_(io_) {}
+      retry_(io_),
+      comm_host_(io_, members_, comm_host_key) {}
 
 int Agent::run() {
   // What members leave behind comes to us, not to slurmstepd, which looks for
@@ -214,6 +218,8 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   command.env.insert(command.env.end(), order.env.begin(), order.env.end());
   command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
   command.env.push_back("GLEANER_NODE=" + options_.node);
+  if (auto const path = comm_host_.socket_path(); !path.empty())
+    command.env.push_back("GLEANER_COMM_HOST=" + path);
   if (!gpus.empty())
     command.env.push_back("CUDA_VISIBLE_DEVICES=" +
                           gpu_share(gpus, place, places_.count()));
@@ -257,6 +263,7 @@ void Agent::on_child() {
   children_.async_wait([this](asio::error_code error, int) {
     if (error) return;
     members_.reap([this](msg::MemberId member, int code) {
+      if (member == comm_host_key) return comm_host_.ended();
       places_.leave(member);
       send(msg::MemberExited{member, code});
     });

@@ -15,6 +15,7 @@
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
 #include "runtime/agent/binding.hh"
+#include "runtime/agent/comm_host_starter.hh"
 #include "runtime/agent/places.hh"
 #include "runtime/child_processes.hh"
 
@@ -65,7 +66,8 @@ class Agent {
   asio::steady_timer heartbeat_;
   asio::steady_timer retry_;
   std::shared_ptr<Channel> channel_;
-  ChildProcesses members_;
+  ChildProcesses members_;  ///< and the comm host
+  CommHostStarter comm_host_;
   Places places_;
   int code_ = 1;
 };

@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/binding.hh \
 	%reldir%/gpu_place.hh \
 	%reldir%/gpu_place.cc \
+	%reldir%/comm_host_starter.hh \
+	%reldir%/comm_host_starter.cc \
 	%reldir%/gpu_share.hh \
 	%reldir%/gpu_share.cc \
 	%reldir%/places.hh

@@ -17,7 +17,7 @@ check_PROGRAMS += %reldir%/test_nccl
 	%reldir%/planes_gpu.cc
 %canon_reldir%_test_nccl_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(top_srcdir)/test/unit/runtime
-%canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/libcomm.la
+%canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/libcomm.la src/proto/libproto.la
 %canon_reldir%_test_nccl_LDFLAGS = -pthread
 gpu_tests += %reldir%/test_nccl %reldir%/device_trainer runtime/libgleaner_gpu.la
 endif

@@ -11,6 +11,10 @@ runtime_tests = \
 	%reldir%/deterministic.t \
 	%reldir%/end.t \
 	%reldir%/loss.t \
+	%reldir%/mpi_loss.t \
+	%reldir%/mpi_overlap.t \
+	%reldir%/mpi_processes.t \
+	%reldir%/mpi_resize.t \
 	%reldir%/overlap.t \
 	%reldir%/park.t \
 	%reldir%/recompute.t \

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/comm_messages.hh"
 #include "proto/daemon_messages.hh"
 #include "proto/runtime_messages.hh"
 
@@ -50,6 +51,8 @@ std::set<std::string> rewritten(nlohmann::json const& json) {
   collect(parse_to_plugin(json), &written);
   collect(parse_from_client(json), &written);
   collect(parse_to_client(json), &written);
+  collect(parse_from_plane(json), &written);
+  collect(parse_to_plane(json), &written);
   return written;
 }
 
@@ -68,7 +71,8 @@ TEST_CASE("every message has an example in protocol.md") {
   std::set<std::string> shown;
   for (auto const& line : examples())
     shown.insert(nlohmann::json::parse(line).at("type").get<std::string>());
-  for (auto const& types : {runtime_message_types(), daemon_message_types()})
+  for (auto const& types :
+       {runtime_message_types(), daemon_message_types(), comm_message_types()})
     for (auto const& type : types) {
       INFO(type);
       CHECK(shown.count(type) == 1);

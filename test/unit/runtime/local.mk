@@ -44,13 +44,42 @@ plane_test_sources = \
 	%reldir%/element_test.cc \
 	%reldir%/gpu_module_test.cc \
 	%reldir%/plane_choice_test.cc \
+	%reldir%/planes/comm_hosts.hh \
+	%reldir%/planes/comm_hosts.cc \
 	%reldir%/planes/planes_here.cc \
 	%reldir%/planes/walled_device.hh \
 	%reldir%/planes/walled_device.cc
 %canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(srcdir)/%reldir%
-%canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/libcomm.la
+%canon_reldir%_test_plane_LDADD = \
+	test/unit/libtestmain.la runtime/libcomm.la runtime/libchild.la src/proto/libproto.la
 %canon_reldir%_test_plane_LDFLAGS = -pthread
+
+if HAVE_MPI
+check_PROGRAMS += %reldir%/test_comm_host
+TESTS += %reldir%/test_comm_host
+%canon_reldir%_test_comm_host_SOURCES = \
+	%reldir%/comm_host/base64_test.cc \
+	%reldir%/comm_host/comm_directory_test.cc \
+	%reldir%/comm_host/comm_environment_test.cc \
+	%reldir%/comm_host/comm_host_test.cc \
+	%reldir%/planes/comm_hosts.hh \
+	%reldir%/planes/comm_hosts.cc \
+	%reldir%/planes/member.hh \
+	%reldir%/planes/member.cc \
+	%reldir%/planes/members.hh \
+	%reldir%/planes/members.cc \
+	%reldir%/planes/numbers.hh \
+	%reldir%/planes/numbers.cc \
+	%reldir%/planes/device_memory.hh \
+	%reldir%/planes/host_memory.cc \
+	%reldir%/planes/plane_under_test.hh
+%canon_reldir%_test_comm_host_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
+	-I$(srcdir)/%reldir%
+%canon_reldir%_test_comm_host_LDADD = \
+	test/unit/libtestmain.la runtime/libcomm.la runtime/comm_host/libcommhost.la
+%canon_reldir%_test_comm_host_LDFLAGS = -pthread
+endif
 
 check_PROGRAMS += %reldir%/test_member
 TESTS += %reldir%/test_member

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -137,6 +138,9 @@ class Server {
 
   json connect(json const& order, Entry& entry) {
     bool const vanishes = order.value("then", "") == "vanish";
+    double const timeout_s = order.at("timeout_s");
+    auto const end = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(int(timeout_s * 1000));
     Exchange const exchange =
         [&](std::string const& key,
             std::string const& blob) -> Result<std::vector<std::string>> {
@@ -146,13 +150,13 @@ class Server {
             {"rank", entry.rank},
             {"size", entry.size}});
       std::unique_lock lock(mutex_);
-      changed_.wait(lock,
-                    [&] { return entry.given_up || entry.blobs.count(key); });
-      if (entry.given_up || vanishes)
+      bool const come = changed_.wait_until(
+          lock, end, [&] { return entry.given_up || entry.blobs.count(key); });
+      if (!come || entry.given_up || vanishes)
         return Error{Errc::unavailable, "given up"};
       return entry.blobs[key];
     };
-    return answer(order, entry.plane->connect(exchange, order.at("timeout_s")));
+    return answer(order, entry.plane->connect(exchange, timeout_s));
   }
 
   json sum(json const& order, Entry& entry) {

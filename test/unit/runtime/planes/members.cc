@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <chrono>
 
 #include "planes/member.hh"
@@ -212,7 +213,12 @@ bool Members::connect_all(int plane, std::vector<int> const& members) {
     tickets.push_back(
         connect(members[rank], plane, int(rank), int(members.size())));
   bool all = true;
-  for (auto ticket : tickets) all &= wait(ticket).value("ok", false);
+  for (auto ticket : tickets) {
+    auto const answer = wait(ticket);
+    bool const connected = answer.value("ok", false);
+    if (!connected) UNSCOPED_INFO(answer.dump());
+    all &= connected;
+  }
   return all;
 }
 

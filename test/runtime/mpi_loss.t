@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What loss.t promises holds with Open MPI's comm processes, too.
+GLEANER_COMM=mpi
+export GLEANER_COMM
+. "${top_srcdir:-.}/test/runtime/loss.t"

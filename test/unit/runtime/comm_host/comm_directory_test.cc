@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whose a comm host's directory is, and when it goes.
+#include "runtime/comm_directory.hh"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+namespace gleaner {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a comm directory is this user's only, and goes with its owner") {
+  std::string path;
+  {
+    auto const directory = CommDirectory::make();
+    REQUIRE(directory);
+    path = directory->path();
+    struct stat info {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0700);
+    CHECK(fs::is_socket(directory->socket_path()));
+    fs::create_directory(path + "/segments");
+  }
+  CHECK(!fs::exists(path));
+}
+
+TEST_CASE("what a killed owner left is removed by the next, and nothing else") {
+  int pipe[2];
+  REQUIRE(::pipe(pipe) == 0);
+  pid_t const owner = ::fork();
+  if (owner == 0) {
+    auto const directory = CommDirectory::make();
+    auto const path = directory ? directory->path() : "";
+    [[maybe_unused]] auto const n = ::write(pipe[1], path.data(), path.size());
+    ::pause();
+  }
+  char text[256] = "";
+  REQUIRE(::read(pipe[0], text, sizeof text - 1) > 0);
+  auto const beside = CommDirectory::make();
+  REQUIRE(beside);
+  CHECK(fs::exists(text));
+  ::kill(owner, SIGKILL);
+  ::waitpid(owner, nullptr, 0);
+  CHECK(fs::exists(text));
+  auto const next = CommDirectory::make();
+  REQUIRE(next);
+  CHECK(!fs::exists(text));
+  CHECK(fs::exists(beside->path()));
+  ::close(pipe[0]), ::close(pipe[1]);
+}
+
+}  // namespace
+}  // namespace gleaner

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Comm hosts for tests, started as the agent does.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "runtime/child_processes.hh"
+#include "runtime/comm_directory.hh"
+
+namespace gleaner::test {
+
+/// gleaner-comm-host in a process of its own, ended with this object.  Throws
+/// when it cannot be started.
+class CommHostProcess {
+ public:
+  CommHostProcess();
+  std::string socket_path() const { return directory_.socket_path(); }
+  std::string const& dir() const { return directory_.path(); }
+  pid_t pid() const { return pid_; }
+
+ private:
+  CommDirectory directory_;
+  ChildProcesses processes_;
+  pid_t pid_ = 0;
+};
+
+/// The socket of a comm host that lives as long as the program; two of them
+/// are two nodes to Open MPI.  To be called before members are forked.
+std::string comm_host_of_node(int node);
+
+}  // namespace gleaner::test
