@@ -58,6 +58,20 @@ std::vector<std::string> inherited_environment() {
   return env;
 }
 
+/// Whether members may use the plane "mpi".  Otherwise nothing is made for it
+/// that an agent that is killed would leave behind.
+bool may_need_comm_host(std::vector<std::string> const& environment) {
+  std::string_view const name = "GLEANER_COMM=";
+  std::string_view plane = "auto";
+  for (std::string_view const entry : environment)
+    if (entry.substr(0, name.size()) == name) plane = entry.substr(name.size());
+#ifdef HAVE_GLOO
+  return plane == "mpi";
+#else
+  return plane == "mpi" || plane == "auto";
+#endif
+}
+
 bool is_set(std::vector<std::string> const& env, std::string const& name) {
   return std::any_of(env.begin(), env.end(), [&](std::string const& entry) {
     return entry.rfind(name + "=", 0) == 0;
@@ -218,8 +232,9 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   command.env.insert(command.env.end(), order.env.begin(), order.env.end());
   command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
   command.env.push_back("GLEANER_NODE=" + options_.node);
-  if (auto const path = comm_host_.socket_path(); !path.empty())
-    command.env.push_back("GLEANER_COMM_HOST=" + path);
+  if (may_need_comm_host(command.env))
+    if (auto const path = comm_host_.socket_path(); !path.empty())
+      command.env.push_back("GLEANER_COMM_HOST=" + path);
   if (!gpus.empty())
     command.env.push_back("CUDA_VISIBLE_DEVICES=" +
                           gpu_share(gpus, place, places_.count()));

@@ -8,6 +8,7 @@ optimizer's moments.
 
 import argparse
 import hashlib
+import sys
 import time
 
 import torch
@@ -86,11 +87,13 @@ def main():
     ]
     for tensor in [*model.parameters(), *average.parameters(), *moments]:
         digest.update(tensor.detach().numpy().tobytes())
-    print(
+    # One write: members share the file, and print() writes the end of a line
+    # by itself when output is not buffered.
+    sys.stdout.write(
         f"{'done' if job.finished else 'left'} updates={counted['updates']} "
-        f"rate={scheduler.get_last_lr()[0]:.9f} hash={digest.hexdigest()[:16]}",
-        flush=True,
+        f"rate={scheduler.get_last_lr()[0]:.9f} hash={digest.hexdigest()[:16]}\n"
     )
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

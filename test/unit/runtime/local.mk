@@ -114,7 +114,7 @@ check_LTLIBRARIES += %reldir%/walled/libgleaner_gpu.la
 	%reldir%/planes/walled_device.cc \
 	%reldir%/walled/module.cc
 %canon_reldir%_walled_libgleaner_gpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%reldir%
-%canon_reldir%_walled_libgleaner_gpu_la_LIBADD = runtime/libcomm.la
+%canon_reldir%_walled_libgleaner_gpu_la_LIBADD = runtime/libcomm.la src/proto/libproto.la
 %canon_reldir%_walled_libgleaner_gpu_la_LDFLAGS = -module -avoid-version \
 	-rpath $(abs_builddir)/%reldir%/walled -pthread
 
