@@ -57,3 +57,26 @@ lends_and_takes_back() {
   [[ $(SLURM_CONF=$cluster/other/etc/slurm.conf slurm squeue -h -a) = "" ]]
   "$minicluster" stop "$cluster/other"
 }
+
+# Programs of the Open MPI plane's that run; the kernel cuts their name.
+comm_processes() { pgrep -x gleaner-comm-mp | wc -l; }
+
+@test "gradients summed by Open MPI" {
+  [[ -x $build/runtime/comm_host/gleaner-comm-mpi ]] ||
+    skip "built without Open MPI"
+  start_cluster --nodes 3 --gpus 1
+  use_cluster
+  make_training 400000 40 1 1
+  sed -i 's|gleaner run |&--comm=mpi |' "$work/train.sh"
+  job=$(submit_training 1-3)
+  wait_until 25 "size_is $job 3"
+  wait_for_steps "$job" 5
+  [[ $(comm_processes) = 3 ]]
+  rigid=$(rigid 1)
+  wait_until 8 "job_is $rigid RUNNING"
+  wait_until 5 "size_is $job 2"
+  wait_for_steps "$job" 5
+  cancel_all
+  wait_until 10 no_leases
+  wait_until 5 '(($(comm_processes) == 0))'
+}

@@ -26,7 +26,7 @@ CommHostProcess::CommHostProcess() : directory_(made_directory()) {
       "--dir", directory_.path()};
   for (char** entry = environ; *entry; ++entry)
     command.env.emplace_back(*entry);
-  command.cwd = ".";
+  command.cwd = std::string(".");  // GCC 12 misreads the assignment of "."
   command.stdin_fd = directory_.listening();
   auto const pid = processes_.start(1, command);
   if (!pid) throw std::runtime_error(pid.error().message);
