@@ -37,7 +37,7 @@ ShareRules in_shards(std::uint32_t n) { return {OnLoss::recompute, n}; }
 }  // namespace
 
 TEST_CASE("a step is dealt out in the order of ranks") {
-  auto const rules = GENERATE(short_steps, recompute);
+  auto const rules = GENERATE(as<ShareRules>{}, short_steps, recompute);
   msg::StepPlan const plan{1, {7, 3, 5}, {}};
   CHECK(text(of(7, plan, rules).mine) == "0-4");
   CHECK(text(of(3, plan, rules).mine) == "4-8");
@@ -86,7 +86,8 @@ TEST_CASE("shards: those without samples are computed by nobody") {
 }
 
 TEST_CASE("who is no member of a step has an empty share") {
-  auto const rules = GENERATE(short_steps, recompute, in_shards(4));
+  auto const rules =
+      GENERATE(as<ShareRules>{}, short_steps, recompute, in_shards(4));
   CHECK(text(of(9, {1, {7, 3}, {}}, rules).mine) == "none");
 }
 
