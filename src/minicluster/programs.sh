@@ -51,6 +51,11 @@ stage_runtime() {
   copy_built "$libexec" gleaner-agent || missing+=' gleaner-agent'
   copy_built "$lib" libgleaner.so.0 || missing+=' libgleaner.so.0'
   [[ -z $missing ]] || note "not built in $tree:$missing (trainings cannot run)"
+  # Left out of builds without Open MPI.
+  local name
+  for name in gleaner-comm-host gleaner-comm-mpi; do
+    copy_built "$libexec" "$name" || true
+  done
 }
 
 check_installed() {
