@@ -13,7 +13,10 @@ TESTS += %reldir%/test_generation
 	%reldir%/notation.hh \
 	%reldir%/notation.cc \
 	%reldir%/sampler_test.cc \
+	%reldir%/session_end_test.cc \
+	%reldir%/session_loss_test.cc \
 	%reldir%/session_test.cc \
+	%reldir%/session_under_test.hh \
 	%reldir%/simulation.hh \
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
