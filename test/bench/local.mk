@@ -18,10 +18,6 @@ bench-sim: src/cli/gleaner
 .PHONY: bench-sim
 EXTRA_DIST += %reldir%/bench-sim
 
-## How long a training stands still while joiners get the state:
-## test/bench/bench-switch BUILD-DIR FROM TO STATE-MIB REPETITIONS.
-EXTRA_DIST += %reldir%/bench-switch
-
 ## Measurements of the runtime: `make bench-runtime OUT=DIR` prints tables and
 ## writes DIR/bench-runtime.json.  PARTS= and REPS= do less.
 check_PROGRAMS += %reldir%/runtime/step_program

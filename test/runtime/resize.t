@@ -6,12 +6,13 @@ plan 11
 export GLEANER_STATE_CHECK=full
 
 state_checks() {
-  events '[.[] | select(.event == "state_check" and .digests == 2) | .members]
+  events '[.[] | select(.event == "state_check" and .digests == 3) | .members]
     | "\(first) to \(last)"'
 }
 differing() { events '[.[] | select(.event == "state_check") | .differ[]] | length'; }
 
-start_training --local=2 -- --samples 8000 --params 20000 --step-ms 10
+start_training --local=2 -- --samples 8000 --params 20000 \
+  --state-mib 3 --step-ms 10
 ok 'it starts with the nodes it has' 'nodes == 2'
 wait_for 'step >= 20'
 add_node
@@ -30,7 +31,7 @@ ok 'the parameters have seen every sample once' \
   'weights == weight=32004000.000'
 bound() { events 'map(select(.event == "member_started") | .bound | type) | unique'; }
 ok 'it is recorded where members run' 'bound == ["string"]'
-# Tensors: weight0 and momentum; moments has no size here.
+# Tensors: weight0, momentum and moments, which no gradient tells anew.
 ok 'every tensor was compared on all members after the switches' \
   'state_checks == 2 to 4'
 ok 'and found equal' 'differing == 0'
