@@ -61,7 +61,7 @@ bench_runtime_programs = \
 if HAVE_GLOO
 bench_runtime_programs += %reldir%/runtime/allreduce_bench
 endif
-PARTS = resize loss allreduce fixed
+PARTS = resize loss allreduce fixed deterministic
 REPS = 20
 BENCH_RUNTIME =
 bench-runtime: $(bench_runtime_programs)
@@ -76,6 +76,7 @@ EXTRA_DIST += \
 	%reldir%/runtime-report \
 	%reldir%/runtime/allreduce.py \
 	%reldir%/runtime/char_lm_steps.py \
+	%reldir%/runtime/deterministic.py \
 	%reldir%/runtime/figures.py \
 	%reldir%/runtime/fixed.py \
 	%reldir%/runtime/fixed_program.py \

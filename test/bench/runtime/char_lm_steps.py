@@ -30,6 +30,7 @@ with open(f"{options.log}.{os.environ['GLEANER_MEMBER']}", "a", buffering=1) as 
         loss = cross_entropy(scores.flatten(0, 1), following.flatten())
         job.backward(loss)
         began = time.monotonic()
-        job.step()
+        if not job.step():
+            continue  # another batch of it follows
         ended = time.monotonic()
         log.write(f"{ended:.6f} {job.step_number} {job.world_size} {ended - began:.6f}\n")

@@ -18,7 +18,9 @@ class GleanerTraining:
 
     name = "gleaner"
 
-    def __init__(self, setting, nodes, program, plane="gloo", failure_timeout_s=5):
+    def __init__(
+        self, setting, nodes, program, plane="gloo", failure_timeout_s=5, options=()
+    ):
         self._dir = setting.work_dir("gleaner")
         self._events = None
         self._rest = ""
@@ -33,6 +35,7 @@ class GleanerTraining:
             f"--comm={plane}",
             f"--failure-timeout={failure_timeout_s}",
             "--checkpoint-interval=0",
+            *options,
             "--",
             *program,
             f"--log={log}",

@@ -210,11 +210,36 @@ def fixed_table(rows):
     )
 
 
+def deterministic_table(rows):
+    return table(
+        [
+            "members",
+            "shards",
+            "pairs",
+            "step p50 / p99, ms",
+            "without the mode, ms",
+            "times as long (95 %)",
+        ],
+        [
+            [
+                row["members"],
+                row["shards"],
+                len(row["step_ms"]),
+                p50_p99(row["step_ms"]),
+                p50_p99(row["usual_ms"]),
+                ratio(row["step_ms"], row["usual_ms"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
 PARTS = [
     ("Resizes", "resize", resize_table),
     ("Losses", "loss", loss_table),
     ("Reductions", "allreduce", allreduce_table),
     ("A size that does not change", "fixed", fixed_table),
+    ("Deterministic mode", "deterministic", deterministic_table),
 ]
 
 
