@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/log.hh"
+#include "proto/base64.hh"
 #include "proto/secret.hh"
-#include "runtime/comm_host/base64.hh"
 #include "runtime/comm_host/comm_environment.hh"
 #include "runtime/descriptors.hh"
 

@@ -2,15 +2,13 @@
 if HAVE_MPI
 noinst_LTLIBRARIES += %reldir%/libcommhost.la
 %canon_reldir%_libcommhost_la_SOURCES = \
-	%reldir%/base64.hh \
-	%reldir%/base64.cc \
 	%reldir%/comm_environment.hh \
 	%reldir%/comm_environment.cc \
 	%reldir%/comm_host.hh \
 	%reldir%/comm_host.cc \
 	%reldir%/pmix_server.hh \
 	%reldir%/pmix_server.cc
-%canon_reldir%_libcommhost_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS) $(CRYPTO_CFLAGS)
+%canon_reldir%_libcommhost_la_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 %canon_reldir%_libcommhost_la_LIBADD = \
 	runtime/libchild.la runtime/libdescriptors.la src/proto/libproto.la $(PMIX_LIBS)
 

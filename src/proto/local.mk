@@ -23,12 +23,15 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/runtime_messages.cc
 
 %canon_reldir%_libproto_la_SOURCES = \
+	%reldir%/base64.hh \
+	%reldir%/base64.cc \
 	%reldir%/channel.hh \
 	%reldir%/channel.cc \
 	%reldir%/channel_endpoints.cc \
 	%reldir%/handshake.hh \
 	%reldir%/secret_handshake.hh \
 	%reldir%/secret_handshake.cc
+%canon_reldir%_libproto_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 %canon_reldir%_libproto_la_LIBADD = %reldir%/libmessages.la %reldir%/libticket.la
 
 if HAVE_MUNGE

@@ -2,6 +2,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_proto
 TESTS += %reldir%/test_proto
 %canon_reldir%_test_proto_SOURCES = \
+	%reldir%/base64_test.cc \
 	%reldir%/channel_test.cc \
 	%reldir%/frame_test.cc \
 	%reldir%/messages_test.cc \

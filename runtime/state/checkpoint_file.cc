@@ -2,7 +2,6 @@
 #include "runtime/checkpoint_file.hh"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "proto/base64.hh"
 #include "runtime/fd.hh"
 
 namespace gleaner {
@@ -35,28 +35,6 @@ char const* name_of(Dtype type) {
       return "BF16";
   }
   return "";
-}
-
-std::string to_base64(std::string const& data) {
-  std::string text((data.size() + 2) / 3 * 4 + 1, '\0');
-  auto const n = EVP_EncodeBlock(
-      reinterpret_cast<unsigned char*>(text.data()),
-      reinterpret_cast<unsigned char const*>(data.data()), int(data.size()));
-  text.resize(std::size_t(n));
-  return text;
-}
-
-Result<std::string> from_base64(std::string const& text) {
-  std::string data(text.size() / 4 * 3, '\0');
-  auto const n = EVP_DecodeBlock(
-      reinterpret_cast<unsigned char*>(data.data()),
-      reinterpret_cast<unsigned char const*>(text.data()), int(text.size()));
-  if (n < 0 || std::size_t(n) != data.size())
-    return Error{Errc::invalid_argument, "a blob is not base64"};
-  // The padding counts as zero bytes.
-  for (auto at = text.size(); at > 0 && text[at - 1] == '='; --at)
-    data.pop_back();
-  return data;
 }
 
 Error io_error(std::string const& what, std::string const& path) {
@@ -203,7 +181,7 @@ Result<StateHeader> metadata_of(File const& file, std::string const& path,
 
 std::string StateHeader::to_text() const {
   json saved = json::object();
-  for (auto const& [name, data] : blobs) saved[name] = to_base64(data);
+  for (auto const& [name, data] : blobs) saved[name] = base64(data);
   return json{{"schema", schema}, {"session", session}, {"blobs", saved}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/comm_host/base64.hh"
+#include "proto/base64.hh"
 
 #include <openssl/evp.h>
 
@@ -16,17 +16,16 @@ std::string base64(std::string_view bytes) {
 }
 
 Result<std::string> from_base64(std::string_view text) {
-  std::string bytes(text.size() / 4 * 3 + 3, '\0');
+  std::string bytes(text.size() / 4 * 3, '\0');
   auto const length = EVP_DecodeBlock(
       reinterpret_cast<unsigned char*>(bytes.data()),
       reinterpret_cast<unsigned char const*>(text.data()), int(text.size()));
-  if (length < 0 || text.size() % 4 != 0)
+  // The library takes any amount of padding, for zero bytes.
+  auto const padding = text.size() - (text.find_last_not_of('=') + 1);
+  if (length < 0 || std::size_t(length) != bytes.size() || padding > 2)
     return Error{Errc::invalid_argument,
                  "'" + std::string(text.substr(0, 40)) + "' is not base64"};
-  // The library counts the padding.
-  auto padding = text.size() - text.find_last_not_of('=') - 1;
-  if (text.empty()) padding = 0;
-  bytes.resize(std::size_t(length) - padding);
+  bytes.resize(bytes.size() - padding);
   return bytes;
 }
 
