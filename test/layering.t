@@ -29,7 +29,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..22
+echo 1..30
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -40,9 +40,17 @@ may_include src/sim     core alloc profile
 may_include src/cli     core proto alloc profile sim
 may_include plugins     core proto slurm
 may_include runtime     core proto
+may_include runtime/os          core
+may_include runtime/generation  core proto
+may_include runtime/comm        core proto runtime/os
+may_include runtime/state       core proto runtime/os runtime/comm
+may_include runtime/gpu         core proto runtime/comm
+may_include runtime/comm_host   core proto runtime/os runtime/comm
+may_include runtime/agent       core proto runtime/os runtime/comm_host
+may_include runtime/coordinator core proto runtime/os runtime/generation
 may_include examples
 only_in 'slurm/[a-z_]*\.h>' "Slurm's headers" 'src/slurm/|plugins/'
-only_in 'gloo/'   "Gloo"            'runtime/comm_gloo'
+only_in 'gloo/'   "Gloo"            'runtime/comm/comm_gloo'
 only_in 'mpi\.h'  "MPI"             'runtime/comm_host/comm_process\.cc'
 only_in 'pmix'    "PMIx"            'runtime/comm_host/pmix_server\.(cc|hh)'
 only_in 'torch/'  "LibTorch"        'examples/'

@@ -18,6 +18,12 @@ include %reldir%/unit/daemon/local.mk
 include %reldir%/unit/cli/local.mk
 include %reldir%/unit/plugins/local.mk
 include %reldir%/unit/runtime/local.mk
+include %reldir%/unit/runtime/os/local.mk
+include %reldir%/unit/runtime/generation/local.mk
+include %reldir%/unit/runtime/comm/local.mk
+include %reldir%/unit/runtime/comm_host/local.mk
+include %reldir%/unit/runtime/state/local.mk
+include %reldir%/unit/runtime/member/local.mk
 include %reldir%/unit/runtime/agent/local.mk
 include %reldir%/unit/runtime/coordinator/local.mk
 include %reldir%/runtime/local.mk

@@ -20,7 +20,7 @@
 #include "proto/secret_handshake.hh"
 #include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
-#include "runtime/cpu_list.hh"
+#include "runtime/os/cpu_list.hh"
 
 namespace gleaner {
 namespace {

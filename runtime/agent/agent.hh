@@ -17,7 +17,7 @@
 #include "runtime/agent/binding.hh"
 #include "runtime/agent/comm_host_starter.hh"
 #include "runtime/agent/places.hh"
-#include "runtime/child_processes.hh"
+#include "runtime/os/child_processes.hh"
 
 namespace gleaner {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/child_processes.hh"
-#include "runtime/comm_directory.hh"
+#include "runtime/comm_host/comm_directory.hh"
+#include "runtime/os/child_processes.hh"
 
 namespace gleaner {
 

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "runtime/agent/gpu_share.hh"
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 namespace {

@@ -12,7 +12,7 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/gpu_share.cc \
 	%reldir%/places.hh
 %canon_reldir%_libagent_la_CPPFLAGS = $(AM_CPPFLAGS)
-%canon_reldir%_libagent_la_LIBADD = runtime/libchild.la src/proto/libproto.la
+%canon_reldir%_libagent_la_LIBADD = runtime/comm_host/libcommdirectory.la src/proto/libproto.la
 if HAVE_GLOO
 %canon_reldir%_libagent_la_CPPFLAGS += -DHAVE_GLOO
 endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which data planes this build has.
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
-#include "runtime/comm_self.hh"
-#include "runtime/comm_staged.hh"
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/comm_self.hh"
+#include "runtime/comm/comm_staged.hh"
+#include "runtime/comm/gpu_module.hh"
 #ifdef HAVE_GLOO
-#include "runtime/comm_gloo.hh"
+#include "runtime/comm/comm_gloo.hh"
 #endif
 #ifdef HAVE_MPI
-#include "runtime/comm_mpi.hh"
+#include "runtime/comm/comm_mpi.hh"
 #endif
 
 namespace gleaner {

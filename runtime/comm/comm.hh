@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "core/result.hh"
-#include "runtime/device.hh"
-#include "runtime/element.hh"
+#include "runtime/comm/device.hh"
+#include "runtime/comm/element.hh"
 
 namespace gleaner {
 

@@ -11,7 +11,7 @@
 ///   - contact data is one blob per member, exchanged once.
 /// A pair's connection is not authenticated: whoever reaches the port first is
 /// the peer.  Ports are open only while a generation connects.
-#include "runtime/comm_gloo.hh"
+#include "runtime/comm/comm_gloo.hh"
 
 #include <arpa/inet.h>
 #include <gloo/context.h>
@@ -27,9 +27,9 @@
 #include <mutex>
 #include <sstream>
 
-#include "runtime/comm_gloo_device.hh"
-#include "runtime/comm_ring.hh"
-#include "runtime/signals.hh"
+#include "runtime/comm/comm_gloo_device.hh"
+#include "runtime/comm/comm_ring.hh"
+#include "runtime/os/signals.hh"
 
 namespace gleaner {
 namespace {

@@ -2,7 +2,7 @@
 /// The data plane over Gloo's TCP transport.
 #pragma once
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner {
 

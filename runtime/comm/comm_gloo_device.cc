@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/comm_gloo_device.hh"
+#include "runtime/comm/comm_gloo_device.hh"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <thread>
 
-#include "runtime/signals.hh"
+#include "runtime/os/signals.hh"
 
 namespace gleaner {
 

@@ -11,7 +11,7 @@
 ///
 /// The processes find each other through PMIx, served by the comm hosts; what
 /// these have to exchange goes through the members and their coordinator.
-#include "runtime/comm_mpi.hh"
+#include "runtime/comm/comm_mpi.hh"
 
 #include <poll.h>
 #include <signal.h>
@@ -31,9 +31,9 @@
 
 #include "proto/comm_messages.hh"
 #include "proto/frame.hh"
-#include "runtime/comm_request.hh"
-#include "runtime/descriptors.hh"
-#include "runtime/memory.hh"
+#include "runtime/comm/comm_request.hh"
+#include "runtime/os/descriptors.hh"
+#include "runtime/os/memory.hh"
 
 namespace gleaner {
 namespace {

@@ -2,7 +2,7 @@
 /// The data plane over Open MPI, in a process of its own.
 #pragma once
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/comm_self.hh"
+#include "runtime/comm/comm_self.hh"
 
 #include <cstring>
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/comm_staged.hh"
+#include "runtime/comm/comm_staged.hh"
 
 #include <atomic>
 

@@ -2,7 +2,7 @@
 /// Buffers on a GPU, summed by a data plane of the host.
 #pragma once
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include "core/result.hh"
-#include "runtime/element.hh"
+#include "runtime/comm/element.hh"
 
 namespace gleaner {
 

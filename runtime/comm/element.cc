@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Arithmetic on runs of numbers.
-#include "runtime/element.hh"
+#include "runtime/comm/element.hh"
 
 #include <cassert>
 #include <cstdint>
 
-#include "runtime/half.hh"
+#include "runtime/comm/half.hh"
 
 namespace gleaner {
 namespace {

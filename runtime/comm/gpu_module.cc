@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 #include <dlfcn.h>
 #include <unistd.h>

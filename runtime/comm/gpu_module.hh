@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/result.hh"
-#include "runtime/comm.hh"
-#include "runtime/device.hh"
+#include "runtime/comm/comm.hh"
+#include "runtime/comm/device.hh"
 
 namespace gleaner {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Where a comm host listens and keeps its files; and who removes them.
-#include "runtime/comm_directory.hh"
+#include "runtime/comm_host/comm_directory.hh"
 
 #include <fcntl.h>
 #include <sys/file.h>

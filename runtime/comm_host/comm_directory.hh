@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/result.hh"
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 

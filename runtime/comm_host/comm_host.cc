@@ -15,7 +15,7 @@
 #include "proto/base64.hh"
 #include "proto/secret.hh"
 #include "runtime/comm_host/comm_environment.hh"
-#include "runtime/descriptors.hh"
+#include "runtime/os/descriptors.hh"
 
 namespace gleaner {
 namespace {

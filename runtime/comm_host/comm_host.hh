@@ -19,9 +19,9 @@
 
 #include "proto/channel.hh"
 #include "proto/comm_messages.hh"
-#include "runtime/child_processes.hh"
 #include "runtime/comm_host/pmix_server.hh"
-#include "runtime/fd.hh"
+#include "runtime/os/child_processes.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner-comm-mpi: sums one member's memory with MPI, for one generation.
 ///
-/// The protocol is in runtime/comm_request.hh.  Between sums it sleeps in
+/// The protocol is in runtime/comm/comm_request.hh.  Between sums it sleeps in
 /// recvmsg(); inside one it may spin until the slowest member comes.
 #include <fcntl.h>
 #include <mpi.h>
@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm_request.hh"
-#include "runtime/descriptors.hh"
-#include "runtime/element.hh"
+#include "runtime/comm/comm_request.hh"
+#include "runtime/comm/element.hh"
+#include "runtime/os/descriptors.hh"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/result.hh"
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
 

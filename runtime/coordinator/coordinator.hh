@@ -30,7 +30,7 @@
 #include "runtime/coordinator/node_source.hh"
 #include "runtime/coordinator/options.hh"
 #include "runtime/coordinator/progress_meter.hh"
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
 

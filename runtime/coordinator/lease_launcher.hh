@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "proto/daemon_messages.hh"
-#include "runtime/child_processes.hh"
+#include "runtime/os/child_processes.hh"
 
 namespace gleaner {
 

@@ -17,7 +17,7 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/node_source.hh \
 	%reldir%/progress_meter.hh \
 	%reldir%/progress_meter.cc
-%canon_reldir%_libleasing_la_LIBADD = runtime/libchild.la src/proto/libmungeauth.la
+%canon_reldir%_libleasing_la_LIBADD = runtime/os/libchild.la src/proto/libmungeauth.la
 
 pkglibexec_PROGRAMS += %reldir%/gleaner-coordinator
 %canon_reldir%_gleaner_coordinator_SOURCES = \
@@ -30,6 +30,6 @@ pkglibexec_PROGRAMS += %reldir%/gleaner-coordinator
 	%reldir%/options.cc
 %canon_reldir%_gleaner_coordinator_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBEXECDIR='"$(pkglibexecdir)"'
 %canon_reldir%_gleaner_coordinator_LDADD = \
-	%reldir%/libleasing.la runtime/libgeneration.la src/core/libconfig.la
+	%reldir%/libleasing.la runtime/generation/libgeneration.la src/core/libconfig.la
 %canon_reldir%_gleaner_coordinator_LDFLAGS = -pthread
 endif

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "proto/daemon_messages.hh"
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which steps, samples and checkpoints does the training have for certain?
-#include "runtime/ledger.hh"
+#include "runtime/generation/ledger.hh"
 
 #include <algorithm>
 #include <cassert>

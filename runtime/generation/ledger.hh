@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/membership.hh"
-#include "runtime/sampler.hh"
+#include "runtime/generation/membership.hh"
+#include "runtime/generation/sampler.hh"
 
 namespace gleaner {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which members and nodes are there, and which are to go?
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "runtime/membership_state.hh"
+#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 

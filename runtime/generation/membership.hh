@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/stuck.hh"
+#include "runtime/generation/stuck.hh"
 
 namespace gleaner {
 namespace membership {

@@ -8,7 +8,7 @@
 #include <cassert>
 #include <utility>
 
-#include "runtime/membership_state.hh"
+#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/membership_state.hh"
+#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 namespace {

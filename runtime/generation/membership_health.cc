@@ -5,7 +5,7 @@
 /// live: one that never becomes ready, and one that all others wait for.
 #include <algorithm>
 
-#include "runtime/membership_state.hh"
+#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/membership_state.hh"
+#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 

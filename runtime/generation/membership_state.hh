@@ -7,10 +7,10 @@
 #include <set>
 
 #include "core/node_set.hh"
-#include "runtime/ledger.hh"
-#include "runtime/log_means.hh"
-#include "runtime/membership.hh"
-#include "runtime/resize_cost.hh"
+#include "runtime/generation/ledger.hh"
+#include "runtime/generation/log_means.hh"
+#include "runtime/generation/membership.hh"
+#include "runtime/generation/resize_cost.hh"
 
 namespace gleaner {
 

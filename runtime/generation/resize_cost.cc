@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How long did the training stand still for a resize?
-#include "runtime/resize_cost.hh"
+#include "runtime/generation/resize_cost.hh"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which samples does each step use, so that each is used once per pass?
-#include "runtime/sampler.hh"
+#include "runtime/generation/sampler.hh"
 
 #include <algorithm>
 #include <bit>

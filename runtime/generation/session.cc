@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What does a member do when the coordinator speaks, or an answer comes?
-#include "runtime/session.hh"
+#include "runtime/generation/session.hh"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "runtime/session_state.hh"
+#include "runtime/generation/session_state.hh"
 
 namespace gleaner {
 namespace {

@@ -33,8 +33,8 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/sampler.hh"
-#include "runtime/step_shares.hh"
+#include "runtime/generation/sampler.hh"
+#include "runtime/generation/step_shares.hh"
 
 namespace gleaner {
 namespace session {

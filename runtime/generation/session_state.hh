@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "runtime/session.hh"
+#include "runtime/generation/session.hh"
 
 namespace gleaner {
 

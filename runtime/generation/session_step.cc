@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "runtime/session_state.hh"
+#include "runtime/generation/session_state.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/step_shares.hh"
+#include "runtime/generation/step_shares.hh"
 
 #include <algorithm>
 #include <cassert>

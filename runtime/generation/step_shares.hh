@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/sampler.hh"
+#include "runtime/generation/sampler.hh"
 
 namespace gleaner {
 

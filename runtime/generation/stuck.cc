@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/stuck.hh"
+#include "runtime/generation/stuck.hh"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 /// The data plane over NCCL, between buffers on GPUs.
 #pragma once
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner {
 

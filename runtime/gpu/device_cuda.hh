@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "runtime/device.hh"
+#include "runtime/comm/device.hh"
 
 namespace gleaner {
 

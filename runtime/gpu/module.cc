@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What libgleaner_gpu.so shows of itself.
 #include "config.h"
+#include "runtime/comm/gpu_module.hh"
 #include "runtime/gpu/comm_nccl.hh"
 #include "runtime/gpu/device_cuda.hh"
-#include "runtime/gpu_module.hh"
 
 extern "C" {
 extern gleaner::GpuModule const gleaner_gpu_module;

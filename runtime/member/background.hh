@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "runtime/signals.hh"
+#include "runtime/os/signals.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/data_service.hh"
+#include "runtime/member/data_service.hh"
 
 #include <algorithm>
 #include <optional>

@@ -20,7 +20,7 @@
 #include "core/result.hh"
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
-#include "runtime/transfer.hh"
+#include "runtime/state/transfer.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/fingerprint.hh"
+#include "runtime/member/fingerprint.hh"
 
 #include <sched.h>
 #include <sys/utsname.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/log.hh"
-#include "runtime/member.hh"
+#include "runtime/member/member.hh"
 
 struct gleaner_training {
   std::unique_ptr<gleaner::Member> member;

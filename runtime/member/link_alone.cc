@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "core/clock.hh"
-#include "runtime/link.hh"
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
+#include "runtime/member/link.hh"
 
 namespace gleaner {
 namespace {

@@ -2,7 +2,7 @@
 /// A member's connection to its coordinator.
 #include "proto/channel.hh"
 #include "proto/secret_handshake.hh"
-#include "runtime/link.hh"
+#include "runtime/member/link.hh"
 
 namespace gleaner {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The user's thread's side: the calls of gleaner.h.
-#include "runtime/member.hh"
+#include "runtime/member/member.hh"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/clock.hh"
-#include "runtime/comm.hh"
-#include "runtime/fingerprint.hh"
+#include "runtime/comm/comm.hh"
+#include "runtime/member/fingerprint.hh"
 
 namespace gleaner {
 namespace {

@@ -28,17 +28,17 @@
 #include <vector>
 
 #include "gleaner/gleaner.h"
-#include "runtime/background.hh"
-#include "runtime/data_service.hh"
-#include "runtime/gpu_module.hh"
-#include "runtime/gradients.hh"
-#include "runtime/link.hh"
-#include "runtime/planes.hh"
-#include "runtime/registry.hh"
-#include "runtime/session.hh"
-#include "runtime/shard_sums.hh"
-#include "runtime/state_digest.hh"
-#include "runtime/whereabouts.hh"
+#include "runtime/comm/gpu_module.hh"
+#include "runtime/generation/session.hh"
+#include "runtime/member/background.hh"
+#include "runtime/member/data_service.hh"
+#include "runtime/member/link.hh"
+#include "runtime/member/planes.hh"
+#include "runtime/member/whereabouts.hh"
+#include "runtime/state/gradients.hh"
+#include "runtime/state/registry.hh"
+#include "runtime/state/shard_sums.hh"
+#include "runtime/state/state_digest.hh"
 
 namespace gleaner {
 

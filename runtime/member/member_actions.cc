@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "core/clock.hh"
-#include "runtime/checkpoint_file.hh"
-#include "runtime/member.hh"
-#include "runtime/state_moves.hh"
+#include "runtime/member/member.hh"
+#include "runtime/member/state_moves.hh"
+#include "runtime/state/checkpoint_file.hh"
 
 namespace gleaner {
 namespace {

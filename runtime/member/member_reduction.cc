@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When and where gradients are summed: after the backward pass, or beside it.
 #include "core/clock.hh"
-#include "runtime/member.hh"
+#include "runtime/member/member.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/planes.hh"
+#include "runtime/member/planes.hh"
 
 namespace gleaner {
 

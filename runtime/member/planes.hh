@@ -11,8 +11,8 @@
 #include <string>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/background.hh"
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
+#include "runtime/member/background.hh"
 
 namespace gleaner {
 

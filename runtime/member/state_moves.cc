@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/state_moves.hh"
+#include "runtime/member/state_moves.hh"
 
 #include <deque>
 
 #include "core/clock.hh"
 #include "proto/frame.hh"
-#include "runtime/memory_pages.hh"
-#include "runtime/state_portions.hh"
+#include "runtime/os/memory_pages.hh"
+#include "runtime/state/state_portions.hh"
 
 namespace gleaner {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/result.hh"
-#include "runtime/checkpoint_file.hh"
-#include "runtime/data_service.hh"
-#include "runtime/registry.hh"
-#include "runtime/session.hh"
+#include "runtime/generation/session.hh"
+#include "runtime/member/data_service.hh"
+#include "runtime/state/checkpoint_file.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

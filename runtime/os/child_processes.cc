@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Processes we start: how they begin and end.
-#include "runtime/child_processes.hh"
+#include "runtime/os/child_processes.hh"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -18,7 +18,7 @@
 #include <cstring>
 #include <thread>
 
-#include "runtime/cpu_list.hh"
+#include "runtime/os/cpu_list.hh"
 
 namespace gleaner {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cpu_list.hh"
+#include "runtime/os/cpu_list.hh"
 
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/descriptors.hh"
+#include "runtime/os/descriptors.hh"
 
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/memory.hh"
+#include "runtime/os/memory.hh"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 

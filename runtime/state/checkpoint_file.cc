@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/checkpoint_file.hh"
+#include "runtime/state/checkpoint_file.hh"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proto/base64.hh"
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/result.hh"
-#include "runtime/registry.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

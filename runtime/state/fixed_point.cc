@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/fixed_point.hh"
+#include "runtime/state/fixed_point.hh"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/half.hh"
+#include "runtime/comm/half.hh"
 
 namespace gleaner {
 namespace {

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/element.hh"
+#include "runtime/comm/element.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/gradients.hh"
+#include "runtime/state/gradients.hh"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "runtime/memory_pages.hh"
+#include "runtime/os/memory_pages.hh"
 
 namespace gleaner {
 namespace {

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "core/result.hh"
-#include "runtime/comm.hh"
-#include "runtime/memory.hh"
-#include "runtime/readiness.hh"
-#include "runtime/registry.hh"
+#include "runtime/comm/comm.hh"
+#include "runtime/os/memory.hh"
+#include "runtime/state/readiness.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/registry.hh"
+#include "runtime/state/registry.hh"
 
 #include <algorithm>
 #include <limits>

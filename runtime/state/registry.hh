@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/result.hh"
-#include "runtime/device.hh"
+#include "runtime/comm/device.hh"
 
 namespace gleaner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/shard_sums.hh"
+#include "runtime/state/shard_sums.hh"
 
 #include <algorithm>
 #include <cassert>

@@ -4,11 +4,11 @@
 ///
 /// The program computes a shard's gradient in the same memory as ever (`work`).
 /// keep() copies it aside, because the power of two that a parameter's
-/// gradients are counted in (runtime/fixed_point.hh) is known only when all
-/// members' shards are.  The first bucket brings it: beside its words it has a
-/// place for each parameter and shard, which the member that computed the shard
-/// fills with the magnitude, and all others with 0.  Then the kept gradients
-/// are added up as integers, and the other buckets sum those.
+/// gradients are counted in (runtime/state/fixed_point.hh) is known only when
+/// all members' shards are.  The first bucket brings it: beside its words it
+/// has a place for each parameter and shard, which the member that computed the
+/// shard fills with the magnitude, and all others with 0.  Then the kept
+/// gradients are added up as integers, and the other buckets sum those.
 ///
 /// L is the integers here, and R their sums and the magnitudes: each member's
 /// R is equal to the last bit, and enough to take the result from.
@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "core/result.hh"
-#include "runtime/fixed_point.hh"
-#include "runtime/gradients.hh"
-#include "runtime/registry.hh"
+#include "runtime/state/fixed_point.hh"
+#include "runtime/state/gradients.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

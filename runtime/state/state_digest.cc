@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/state_digest.hh"
+#include "runtime/state/state_digest.hh"
 
 #include <openssl/evp.h>
 

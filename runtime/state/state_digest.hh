@@ -10,7 +10,7 @@
 #include <string>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/registry.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

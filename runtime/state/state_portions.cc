@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/state_portions.hh"
+#include "runtime/state/state_portions.hh"
 
 #include <algorithm>
 

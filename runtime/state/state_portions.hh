@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/registry.hh"
-#include "runtime/transfer.hh"
+#include "runtime/state/registry.hh"
+#include "runtime/state/transfer.hh"
 
 namespace gleaner {
 

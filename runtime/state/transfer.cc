@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/transfer.hh"
+#include "runtime/state/transfer.hh"
 
 #include <arpa/inet.h>
 #include <netdb.h>

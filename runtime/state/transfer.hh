@@ -18,8 +18,8 @@
 
 #include "core/result.hh"
 #include "proto/runtime_messages.hh"
-#include "runtime/fd.hh"
-#include "runtime/registry.hh"
+#include "runtime/os/fd.hh"
+#include "runtime/state/registry.hh"
 
 namespace gleaner {
 

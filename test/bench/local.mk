@@ -32,7 +32,7 @@ check_PROGRAMS += %reldir%/runtime/allreduce_bench
 	%reldir%/runtime/rival.hh \
 	%reldir%/runtime/rival_gloo.cc
 %canon_reldir%_runtime_allreduce_bench_CPPFLAGS = $(AM_CPPFLAGS) $(GLOO_CPPFLAGS)
-%canon_reldir%_runtime_allreduce_bench_LDADD = runtime/libcomm.la src/proto/libproto.la $(GLOO_LIBS)
+%canon_reldir%_runtime_allreduce_bench_LDADD = runtime/comm/libcomm.la src/proto/libproto.la $(GLOO_LIBS)
 %canon_reldir%_runtime_allreduce_bench_LDFLAGS = -pthread
 endif
 
@@ -41,12 +41,12 @@ if HAVE_MPI
 EXTRA_PROGRAMS += %reldir%/runtime/mpi_bench %reldir%/runtime/mpi_raw
 %canon_reldir%_runtime_mpi_bench_SOURCES = \
 	%reldir%/runtime/mpi_bench.cc \
-	test/unit/runtime/planes/comm_hosts.hh \
-	test/unit/runtime/planes/comm_hosts.cc
+	test/unit/runtime/comm/planes/comm_hosts.hh \
+	test/unit/runtime/comm/planes/comm_hosts.cc
 %canon_reldir%_runtime_mpi_bench_CPPFLAGS = $(AM_CPPFLAGS) \
-	-I$(top_srcdir)/test/unit/runtime
+	-I$(top_srcdir)/test/unit/runtime/comm
 %canon_reldir%_runtime_mpi_bench_LDADD = \
-	runtime/libcomm.la runtime/libchild.la src/proto/libproto.la
+	runtime/comm/libcomm.la runtime/comm_host/libcommdirectory.la src/proto/libproto.la
 %canon_reldir%_runtime_mpi_bench_LDFLAGS = -pthread
 %canon_reldir%_runtime_mpi_raw_SOURCES = %reldir%/runtime/mpi_raw.cc
 %canon_reldir%_runtime_mpi_raw_CPPFLAGS = $(MPI_CFLAGS) -DOMPI_SKIP_MPICXX

@@ -6,7 +6,7 @@
 # Gloo sums through copies.  `make check-gpu` runs it again on a GPU with NCCL:
 # it sets GLEANER_MODULES and GLEANER_COMM.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-GLEANER_MODULES=${GLEANER_MODULES:-$build/test/unit/runtime/walled/.libs}
+GLEANER_MODULES=${GLEANER_MODULES:-$build/test/unit/runtime/comm/walled/.libs}
 GLEANER_COMM=${GLEANER_COMM:-gloo}
 export GLEANER_MODULES GLEANER_COMM
 trainer=$build/test/gpu/device_trainer

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/gpu_module.hh"
-#include "runtime/half.hh"
+#include "runtime/comm/gpu_module.hh"
+#include "runtime/comm/half.hh"
 
 using namespace gleaner;
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 namespace {
 

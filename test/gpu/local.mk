@@ -16,19 +16,19 @@ check_PROGRAMS += %reldir%/test_nccl
 	%reldir%/device_test.cc \
 	%reldir%/planes_gpu.cc
 %canon_reldir%_test_nccl_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
-	-I$(top_srcdir)/test/unit/runtime
-%canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/libcomm.la src/proto/libproto.la
+	-I$(top_srcdir)/test/unit/runtime/comm
+%canon_reldir%_test_nccl_LDADD = test/unit/libtestmain.la runtime/comm/libcomm.la src/proto/libproto.la
 %canon_reldir%_test_nccl_LDFLAGS = -pthread
-gpu_tests += %reldir%/test_nccl %reldir%/device_trainer runtime/libgleaner_gpu.la
+gpu_tests += %reldir%/test_nccl %reldir%/device_trainer runtime/gpu/libgleaner_gpu.la
 endif
 endif
 .PHONY: check-gpu
 check-gpu: $(gpu_tests)
 	@test -n "$(gpu_tests)" || \
 	  { echo "check-gpu: this build has no CUDA and NCCL, or no Catch2" >&2; exit 1; }
-	GLEANER_MODULES=$(abs_top_builddir)/runtime/.libs %reldir%/test_nccl -d yes
+	GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs %reldir%/test_nccl -d yes
 	$(MAKE) runtime/agent/gleaner-agent runtime/coordinator/gleaner-coordinator
 	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) GLEANER_COMM=nccl \
-	  NCCL_SOCKET_IFNAME=lo GLEANER_MODULES=$(abs_top_builddir)/runtime/.libs \
+	  NCCL_SOCKET_IFNAME=lo GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs \
 	  $(SHELL) $(srcdir)/%reldir%/device.t
 EXTRA_DIST += %reldir%/device_test.cc %reldir%/planes_gpu.cc

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "planes/device_memory.hh"
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 namespace gleaner::test {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/clock.hh"
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 #include "test/bench/runtime/meeting.hh"
 #include "test/bench/runtime/rival.hh"
 

@@ -23,8 +23,8 @@
 
 #include "core/clock.hh"
 #include "planes/comm_hosts.hh"
-#include "runtime/comm.hh"
-#include "runtime/memory.hh"
+#include "runtime/comm/comm.hh"
+#include "runtime/os/memory.hh"
 
 using namespace gleaner;
 

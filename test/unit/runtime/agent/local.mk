@@ -4,8 +4,6 @@ check_PROGRAMS += %reldir%/test_agent
 TESTS += %reldir%/test_agent
 %canon_reldir%_test_agent_SOURCES = \
 	%reldir%/agent_test.cc \
-	%reldir%/child_processes_test.cc \
-	%reldir%/cpu_list_test.cc \
 	%reldir%/gpu_place_test.cc \
 	%reldir%/gpu_share_test.cc
 if HAVE_HWLOC

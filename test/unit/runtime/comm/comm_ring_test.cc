@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who sends what to whom around a ring.
-#include "runtime/comm_ring.hh"
+#include "runtime/comm/comm_ring.hh"
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How numbers add up, those of 16 bits above all.
-#include "runtime/element.hh"
+#include "runtime/comm/element.hh"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/half.hh"
+#include "runtime/comm/half.hh"
 
 using namespace gleaner;
 using half::Bfloat16;

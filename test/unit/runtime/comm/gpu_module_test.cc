@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How the part that needs CUDA and NCCL is found, and what is said where it
 /// or a GPU is not there.
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "planes/walled_device.hh"
-#include "runtime/comm_staged.hh"
+#include "runtime/comm/comm_staged.hh"
 #include "runtime/gpu/hex.hh"
 
 using namespace gleaner;

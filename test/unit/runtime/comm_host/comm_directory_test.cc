@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Whose a comm host's directory is, and when it goes.
-#include "runtime/comm_directory.hh"
+#include "runtime/comm_host/comm_directory.hh"
 
 #include <signal.h>
 #include <sys/stat.h>

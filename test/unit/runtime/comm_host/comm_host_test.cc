@@ -13,7 +13,7 @@
 
 #include "planes/comm_hosts.hh"
 #include "planes/members.hh"
-#include "runtime/memory.hh"
+#include "runtime/os/memory.hh"
 
 namespace gleaner {
 namespace {

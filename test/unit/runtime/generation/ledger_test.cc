@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is recorded for certain: each step once, in order, and never undone
 /// but by a rollback.
-#include "runtime/ledger.hh"
+#include "runtime/generation/ledger.hh"
 
 #include <catch2/catch.hpp>
 
-#include "runtime/log_means.hh"
-#include "runtime/resize_cost.hh"
+#include "runtime/generation/log_means.hh"
+#include "runtime/generation/resize_cost.hh"
 
 using gleaner::Ledger;
 using gleaner::LogMeans;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who trains together, and how all get there.  Each test is one rule; orders
 /// are written as in notation.hh.
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 #include <catch2/catch.hpp>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/membership.hh"
-#include "runtime/session.hh"
+#include "runtime/generation/membership.hh"
+#include "runtime/generation/session.hh"
 
 namespace gleaner::notation {
 

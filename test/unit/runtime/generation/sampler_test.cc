@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the sampler promises: each sample once per pass, whatever happens.
-#include "runtime/sampler.hh"
+#include "runtime/generation/sampler.hh"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "notation.hh"
-#include "runtime/session.hh"
+#include "runtime/generation/session.hh"
 
 namespace gleaner::test {
 

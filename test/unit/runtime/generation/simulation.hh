@@ -20,8 +20,8 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/membership.hh"
-#include "runtime/session.hh"
+#include "runtime/generation/membership.hh"
+#include "runtime/generation/session.hh"
 
 namespace gleaner::simulation {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who computes which part of a step.  Each test is one rule.
-#include "runtime/step_shares.hh"
+#include "runtime/generation/step_shares.hh"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which members are stuck: each row is one situation.
-#include "runtime/stuck.hh"
+#include "runtime/generation/stuck.hh"
 
 #include <catch2/catch.hpp>
 

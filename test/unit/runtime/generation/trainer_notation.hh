@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "notation.hh"
-#include "runtime/membership.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner::notation {
 

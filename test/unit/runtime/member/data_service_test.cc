@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How state gets from donors to joiners, and what ends a transfer.
-#include "runtime/data_service.hh"
+#include "runtime/member/data_service.hh"
 
 #include <catch2/catch.hpp>
 #include <future>
 #include <thread>
 
-#include "runtime/state_moves.hh"
-#include "runtime/state_portions.hh"
+#include "runtime/member/state_moves.hh"
+#include "runtime/state/state_portions.hh"
 
 using namespace gleaner;
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a heartbeat says about the user's thread.
-#include "runtime/whereabouts.hh"
+#include "runtime/member/whereabouts.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How our children are started, ended and reported.
-#include "runtime/child_processes.hh"
+#include "runtime/os/child_processes.hh"
 
 #include <signal.h>
 #include <unistd.h>

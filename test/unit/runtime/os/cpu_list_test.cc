@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lists of hardware threads, and where processes run.
-#include "runtime/cpu_list.hh"
+#include "runtime/os/cpu_list.hh"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a checkpoint brings back, and which files are refused.
-#include "runtime/checkpoint_file.hh"
+#include "runtime/state/checkpoint_file.hh"
 
 #include <unistd.h>
 

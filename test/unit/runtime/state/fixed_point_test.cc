@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Sums that are the same in every order.
-#include "runtime/fixed_point.hh"
+#include "runtime/state/fixed_point.hh"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

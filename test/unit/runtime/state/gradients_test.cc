@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Where gradients and their sums lie, and which of them stay whole.
-#include "runtime/gradients.hh"
+#include "runtime/state/gradients.hh"
 
 #include <catch2/catch.hpp>
 #include <cstring>

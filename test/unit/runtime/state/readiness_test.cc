@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When a bucket of gradients may be reduced.
-#include "runtime/readiness.hh"
+#include "runtime/state/readiness.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a program may register, and how the state is cut into stripes.
-#include "runtime/registry.hh"
+#include "runtime/state/registry.hh"
 
 #include <catch2/catch.hpp>
 #include <cstring>

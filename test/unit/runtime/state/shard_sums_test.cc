@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The gradient of a step in deterministic mode.
-#include "runtime/shard_sums.hh"
+#include "runtime/state/shard_sums.hh"
 
 #include <catch2/catch.hpp>
 #include <cmath>

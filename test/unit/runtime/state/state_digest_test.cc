@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When are two states called equal?
-#include "runtime/state_digest.hh"
+#include "runtime/state/state_digest.hh"
 
 #include <catch2/catch.hpp>
 

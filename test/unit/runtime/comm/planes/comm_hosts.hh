@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "runtime/child_processes.hh"
-#include "runtime/comm_directory.hh"
+#include "runtime/comm_host/comm_directory.hh"
+#include "runtime/os/child_processes.hh"
 
 namespace gleaner::test {
 

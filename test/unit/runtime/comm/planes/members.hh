@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "planes/plane_under_test.hh"
-#include "runtime/fd.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner::test {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "runtime/half.hh"
+#include "runtime/comm/half.hh"
 
 namespace gleaner::test {
 namespace {

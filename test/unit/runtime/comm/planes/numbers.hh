@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/element.hh"
+#include "runtime/comm/element.hh"
 
 namespace gleaner::test {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm.hh"
+#include "runtime/comm/comm.hh"
 
 namespace gleaner::test {
 

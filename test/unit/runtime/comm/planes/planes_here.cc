@@ -8,7 +8,7 @@
 #include "planes/comm_hosts.hh"
 #include "planes/device_memory.hh"
 #include "planes/walled_device.hh"
-#include "runtime/memory.hh"
+#include "runtime/os/memory.hh"
 
 namespace gleaner::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 
-#include "runtime/device.hh"
+#include "runtime/comm/device.hh"
 
 namespace gleaner::test {
 

@@ -2,7 +2,7 @@
 /// libgleaner_gpu.so without a GPU: its device is one of this processor.
 #include "config.h"
 #include "planes/walled_device.hh"
-#include "runtime/gpu_module.hh"
+#include "runtime/comm/gpu_module.hh"
 
 namespace {
 

@@ -1,0 +1,34 @@
+## Data planes.
+noinst_LTLIBRARIES += %reldir%/libcomm.la
+%canon_reldir%_libcomm_la_SOURCES = \
+	%reldir%/comm.hh \
+	%reldir%/comm.cc \
+	%reldir%/comm_self.hh \
+	%reldir%/comm_self.cc \
+	%reldir%/comm_staged.hh \
+	%reldir%/comm_staged.cc \
+	%reldir%/device.hh \
+	%reldir%/element.hh \
+	%reldir%/element.cc \
+	%reldir%/gpu_module.hh \
+	%reldir%/gpu_module.cc \
+	%reldir%/half.hh
+%canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+%canon_reldir%_libcomm_la_LIBADD = runtime/os/libdescriptors.la -ldl
+if HAVE_GLOO
+%canon_reldir%_libcomm_la_SOURCES += \
+	%reldir%/comm_gloo.hh \
+	%reldir%/comm_gloo.cc \
+	%reldir%/comm_gloo_device.hh \
+	%reldir%/comm_gloo_device.cc \
+	%reldir%/comm_ring.hh
+%canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_GLOO $(GLOO_CPPFLAGS)
+%canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)
+endif
+if HAVE_MPI
+%canon_reldir%_libcomm_la_SOURCES += \
+	%reldir%/comm_mpi.hh \
+	%reldir%/comm_mpi.cc \
+	%reldir%/comm_request.hh
+%canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_MPI
+endif

@@ -1,0 +1,20 @@
+## What Linux offers, for every program of the runtime.
+
+# What processes of one node share: memory, open files.
+noinst_LTLIBRARIES += %reldir%/libdescriptors.la
+%canon_reldir%_libdescriptors_la_SOURCES = \
+	%reldir%/descriptors.hh \
+	%reldir%/descriptors.cc \
+	%reldir%/fd.hh \
+	%reldir%/memory.hh \
+	%reldir%/memory.cc \
+	%reldir%/memory_pages.hh \
+	%reldir%/signals.hh
+
+# Processes we start.
+noinst_LTLIBRARIES += %reldir%/libchild.la
+%canon_reldir%_libchild_la_SOURCES = \
+	%reldir%/child_processes.hh \
+	%reldir%/child_processes.cc \
+	%reldir%/cpu_list.hh \
+	%reldir%/cpu_list.cc
