@@ -8,6 +8,7 @@ optimizer's moments.
 
 import argparse
 import hashlib
+import os
 import sys
 import time
 
@@ -47,6 +48,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--step-ms", type=float, default=0)
+    parser.add_argument("--hold", help="while this file is there, steps take 300 ms")
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--evaluate-at", type=int, default=0, help="step")
     parser.add_argument("--dropout", type=float, default=0)
@@ -66,7 +68,8 @@ def main():
         Points(), batch_size=BATCH, seed=7, num_workers=options.workers
     )
     for x, y in job.steps(loader, passes=options.passes):
-        time.sleep(options.step_ms / 1000)
+        held = options.hold and os.path.exists(options.hold)
+        time.sleep(0.3 if held else options.step_ms / 1000)
         loss = nn.functional.mse_loss(model(x)[:, 0], y)
         mean = job.mean(loss)
         job.backward(loss)

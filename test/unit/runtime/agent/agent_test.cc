@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "proto/secret_handshake.hh"
-#include "runtime/cpu_list.hh"
+#include "runtime/os/cpu_list.hh"
 
 namespace gleaner {
 namespace {
@@ -149,9 +149,11 @@ std::map<msg::MemberId, Report> reports(Rig& rig,
   rig.start("OUT=" + directory + "/member; " + where_it_runs, members, env);
   std::map<msg::MemberId, Report> all;
   auto const complete = [&] {
+    std::size_t told = 0;
     for (auto const& message : rig.heard)
       if (auto const* started = std::get_if<msg::MemberStarted>(&message))
-        all[started->member].bound = started->bound;
+        all[started->member].bound = started->bound, ++told;
+    if (told < members.size()) return false;
     for (auto member : members) {
       std::ifstream file(directory + "/member." + std::to_string(member));
       file >> all[member].cpus >> all[member].threads;
