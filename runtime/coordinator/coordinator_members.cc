@@ -67,11 +67,14 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   auto const name = found->second.node;
   auto const code = exited.code;
   bool const expected = found->second.may_end;
+  auto const node = nodes_.find(name);
+  bool const stays =
+      node != nodes_.end() && node->second.state == NodeState::up;
   if (finished_ && code != 0 && program_code_ == 0) program_code_ = code;
-  if (!expected && code != 0) ++failures_;
+  // Who is killed because its node is left says nothing about the program.
+  if (!expected && stays && code != 0) ++failures_;
   if (found->second.channel) found->second.channel->close();
   members_.erase(found);
-  auto const node = nodes_.find(name);
   if (node != nodes_.end()) node->second.members.erase(exited.member);
   carry_out(membership_->member_gone(
       now(), exited.member, "its process ended with " + std::to_string(code)));
@@ -80,7 +83,7 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   if (failures_ >= limit)
     return program_failed(code, "it failed " + std::to_string(failures_) +
                                     " times without a new step");
-  if (node == nodes_.end() || node->second.state != NodeState::up) return;
+  if (!stays) return;
   if (expected) {
     restart_later(name);
   } else if (code == 0) {

@@ -169,7 +169,11 @@ void Membership::State::release_idle_leavers() {
     if (member.phase == Phase::connected || member.phase == Phase::loaded)
       release(member);
   }
-  for (auto const id : unheard) kill(id, "its node is left");
+  for (auto const id : unheard) {
+    // It has taken part in nothing yet: its end is no loss.
+    entries.at(id).phase = Phase::released;
+    kill(id, "its node is left");
+  }
 }
 
 void Membership::State::free_nodes() {

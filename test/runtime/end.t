@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a training ends, and that it leaves no process behind.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 13
+plan 15
 
 said_why() { grep -q 'without a new step' "$dir/err"; }
 not_there() {
@@ -10,6 +10,15 @@ not_there() {
     --dir "$dir/none" -- /no/such/program 2>"$dir/err"
   grep -q '/no/such/program' "$dir/err"
 }
+
+come_and_go() {
+  joined=$(($(count node_joined) + 1)) left=$(($(count node_left) + 1))
+  add_node
+  wait_for "count node_joined == $joined"
+  remove_node "l$joined"
+  wait_for "count node_left == $left"
+}
+goes_on() { ! ended; }
 
 start_training --local=2 -- --samples 160 --step-ms 1 --exit 7
 end_training
@@ -55,3 +64,18 @@ ok 'the parameters have seen every sample once' \
   'weights == weight=128008000.000'
 
 ok 'a program that is not there is told' not_there
+
+rm -f "$dir"/events.jsonl "$dir"/out "$dir"/err
+printf '#!/bin/sh\nexec sleep 60\n' >"$dir/slow"
+chmod +x "$dir/slow"
+trainer=$dir/slow
+start_training --local=1 --nodes-min=2 --members-per-node=4 --
+wait_for 'count member_started == 4'
+come_and_go
+come_and_go
+come_and_go
+ok 'members whose nodes are left before they connect are no loss' \
+  'count member_lost == 0'
+ok 'nor does it say that the program fails' goes_on 1
+kill -TERM "$coordinator"
+end_training 5

@@ -163,6 +163,15 @@ TEST_CASE("a node whose members only wait is free at once") {
   CHECK(trainer.leave("n3", 60) == "free(n3)");
 }
 
+TEST_CASE("a member whose node is left before it connects is no loss") {
+  Trainer trainer;
+  trainer.train(1);
+  (void)trainer.membership.add_members(trainer.now, "n2", {2});
+  CHECK(trainer.leave("n2", 60) == "kill(2) free(n2)");
+  CHECK(records(trainer.last, "member_lost").empty());
+  CHECK(trainer.says(2, msg::MemberHello{2, "n2", 1, "", ""}) == "2<-Refused");
+}
+
 TEST_CASE("leaving in no hurry and joining are one change") {
   Trainer trainer;
   trainer.train(2);
