@@ -27,6 +27,8 @@ if HAVE_GLOO
 endif
 if HAVE_MPI
 %canon_reldir%_libcomm_la_SOURCES += \
+	%reldir%/comm_host_link.hh \
+	%reldir%/comm_host_link.cc \
 	%reldir%/comm_mpi.hh \
 	%reldir%/comm_mpi.cc \
 	%reldir%/comm_request.hh

@@ -9,14 +9,6 @@
 namespace gleaner {
 namespace {
 
-/// The finaliser of splitmix64: every input bit changes every output bit.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
-
 /// Remove and return the first n positions.
 Positions take_front(Positions& from, std::uint64_t n) {
   Positions taken;
@@ -37,7 +29,17 @@ Error unreadable(char const* why, nlohmann::json const& json) {
           "cannot use sampler state '" + json.dump() + "' (" + why + ")"};
 }
 
+/// Beyond this a float32 cannot count the samples of a step exactly.
+constexpr std::uint32_t global_batch_max = 1u << 24;
+
 }  // namespace
+
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
 
 std::uint64_t count(Positions const& positions) {
   std::uint64_t n = 0;
@@ -191,6 +193,22 @@ Result<Sampler> Sampler::parse(SamplerOptions options,
 bool Sampler::operator==(Sampler const& other) const {
   return pass_ == other.pass_ && next_ == other.next_ && back_ == other.back_ &&
          samples_seen_ == other.samples_seen_ && dropped_ == other.dropped_;
+}
+
+Result<void> check(SamplerOptions const& options) {
+  auto refuse = [](std::string const& what) {
+    return Error{Errc::invalid_argument, what};
+  };
+  if (options.dataset_size == 0) return refuse("dataset_size is 0");
+  if (options.passes == 0) return refuse("passes is 0");
+  if (options.global_batch == 0 || options.global_batch > global_batch_max)
+    return refuse("global_batch is " + std::to_string(options.global_batch) +
+                  ", expected 1 to " + std::to_string(global_batch_max));
+  if (options.drop_last && options.dataset_size < options.global_batch)
+    return refuse("drop_last would drop every sample (dataset_size " +
+                  std::to_string(options.dataset_size) + ", global_batch " +
+                  std::to_string(options.global_batch) + ")");
+  return {};
 }
 
 }  // namespace gleaner

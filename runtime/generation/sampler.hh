@@ -29,6 +29,9 @@ Positions merged(Positions const& a, Positions const& b);
 /// member `rank` of `n` computes.  Empty for some members when T < n.
 Positions share_of(Positions const& taken, std::size_t rank, std::size_t n);
 
+/// The finaliser of splitmix64: every input bit changes every output bit.
+std::uint64_t mixed(std::uint64_t value);
+
 /// A permutation of [0, size) that is computed point by point: a keyed Feistel
 /// network, walked until it lands inside.
 class Permutation {
@@ -55,11 +58,13 @@ struct SamplerOptions {
   bool drop_last = false;  ///< a pass's last step, if short, is not taken
 };
 
+/// Refuses what leaves nothing to train on, and steps too large to be counted.
+Result<void> check(SamplerOptions const& options);
+
 /// The positions not yet planned.
 class Sampler {
  public:
-  /// Options must be valid: sizes and passes 1 or more; with drop_last the
-  /// data set holds at least one batch.
+  /// Options must be valid, see check().
   explicit Sampler(SamplerOptions options);
 
   SamplerOptions const& options() const { return options_; }

@@ -11,6 +11,10 @@ noinst_LTLIBRARIES += %reldir%/libmember.la
 	%reldir%/link_remote.cc \
 	%reldir%/member.hh \
 	%reldir%/member.cc \
+	%reldir%/member_environment.hh \
+	%reldir%/member_environment.cc \
+	%reldir%/member_registration.cc \
+	%reldir%/member_steps.cc \
 	%reldir%/member_reduction.cc \
 	%reldir%/member_actions.cc \
 	%reldir%/planes.hh \

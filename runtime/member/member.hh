@@ -33,6 +33,7 @@
 #include "runtime/member/background.hh"
 #include "runtime/member/data_service.hh"
 #include "runtime/member/link.hh"
+#include "runtime/member/member_environment.hh"
 #include "runtime/member/planes.hh"
 #include "runtime/member/whereabouts.hh"
 #include "runtime/state/gradients.hh"
@@ -41,21 +42,6 @@
 #include "runtime/state/state_digest.hh"
 
 namespace gleaner {
-
-/// What the agent says to a member, in its environment.
-struct MemberEnvironment {
-  std::string coordinator;  ///< "host:port"; "": the program runs alone
-  std::string secret;
-  msg::MemberId member = 1;
-  std::string node;
-  std::string plane = "gloo";
-  std::string address;  ///< of the interface to use; "": towards coordinator
-  ShareRules rules;
-  bool overlap = true;    ///< gradients are reduced while backward runs
-  std::string comm_host;  ///< socket of this node's comm host; "": none
-
-  static Result<MemberEnvironment> read();  ///< GLEANER_*
-};
 
 /// Methods return the codes of gleaner.h and are called by one thread.
 class Member {

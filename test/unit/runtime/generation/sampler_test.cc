@@ -45,6 +45,30 @@ TEST_CASE("a permutation is a function of size, seed and pass") {
   CHECK(Permutation(1000, 7, 3).at(123) == Permutation(1000, 7, 3).at(123));
 }
 
+TEST_CASE("options that leave nothing to train on are refused") {
+  struct Case {
+    std::uint64_t size;
+    std::uint32_t batch, passes;
+    bool drop_last;
+    char const* why;  ///< "": they are good
+  };
+  auto const at = GENERATE(values<Case>({
+      {1, 1, 1, false, ""},
+      {4, 8, 2, false, ""},
+      {8, 8, 1, true, ""},
+      {0, 1, 1, false, "dataset_size is 0"},
+      {1, 1, 0, false, "passes is 0"},
+      {1, 0, 1, false, "global_batch is 0, expected 1 to 16777216"},
+      {1, (1u << 24) + 1, 1, false, "global_batch is 16777217"},
+      {7, 8, 1, true, "drop_last would drop every sample"},
+  }));
+  auto wanted = options(at.size, at.batch, at.passes);
+  wanted.drop_last = at.drop_last;
+  auto const checked = gleaner::check(wanted);
+  REQUIRE(bool(checked) == !*at.why);
+  if (!checked) CHECK_THAT(checked.error().message, Catch::StartsWith(at.why));
+}
+
 TEST_CASE("members share a step's positions evenly, in rank order") {
   Positions const taken{{0, 4}, {10, 16}};
   CHECK(share_of(taken, 0, 3) == Positions{{0, 3}});

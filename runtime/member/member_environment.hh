@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What does a member's environment say: who it is, whom to call, which plane?
+#pragma once
+
+#include <string>
+
+#include "core/result.hh"
+#include "proto/runtime_messages.hh"
+#include "runtime/generation/step_shares.hh"
+
+namespace gleaner {
+
+/// What the agent says to a member, in its environment.
+struct MemberEnvironment {
+  std::string coordinator;  ///< "host:port"; "": the program runs alone
+  std::string secret;
+  msg::MemberId member = 1;
+  std::string node;
+  std::string plane = "gloo";
+  std::string address;  ///< of the interface to use; "": towards coordinator
+  ShareRules rules;
+  bool overlap = true;    ///< gradients are reduced while backward runs
+  std::string comm_host;  ///< socket of this node's comm host; "": none
+
+  static Result<MemberEnvironment> read();  ///< GLEANER_*
+};
+
+}  // namespace gleaner
