@@ -17,6 +17,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation.hh \
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
+	%reldir%/simulation_faults.cc \
 	%reldir%/simulation_member.cc \
 	%reldir%/step_shares_test.cc \
 	%reldir%/stuck_test.cc \

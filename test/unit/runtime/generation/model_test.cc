@@ -24,6 +24,7 @@ using gleaner::OnLoss;
 using gleaner::ShareRules;
 using gleaner::simulation::Counts;
 using gleaner::simulation::Faults;
+using gleaner::simulation::Hold;
 using gleaner::simulation::Mutant;
 using gleaner::simulation::Violation;
 using gleaner::simulation::World;
@@ -109,6 +110,42 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.parks > 0);
   CHECK(counts.rollbacks > 0);
   CHECK(counts.withdrawals > 0);
+  constexpr std::uint64_t rare = 5000;  // what fewer histories may lack
+  if (counts.histories < rare) return;
+  CHECK(counts.withdrawn > 0);
+  CHECK(counts.late_withdrawals > 0);  // of an offer that is agreed already
+  CHECK(counts.overdue > 0);           // leavers, at their deadline
+  CHECK(counts.never_ready > 0);
+  CHECK(counts.stuck > 0);
+  CHECK(counts.not_quiet > 0);
+  CHECK(counts.holds > 0);
+  CHECK(counts.thaws > 0);
+  CHECK(counts.refused > 0);  // of those that were lost, and came back
+}
+
+TEST_CASE(
+    "a member may stop when it has all of a step and nothing of the next") {
+  auto const fate =
+      GENERATE(Hold::Fate::dies, Hold::Fate::thaws, Hold::Fate::is_lost);
+  auto const order = GENERATE(Hold::Order::first, Hold::Order::last);
+  auto const step = GENERATE(1, 2, 5);
+  Counts counts;
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      INFO("fate " << static_cast<int>(fate) << " order "
+                   << static_cast<int>(order) << " step " << step << " rank "
+                   << rank << " seed " << seed);
+      World world(seed, Faults::none);
+      world.hold({rank, step, fate, order});
+      REQUIRE_NOTHROW(world.run());
+      counts.add(world.counts());
+    }
+  INFO(counts.text());
+  CHECK(counts.holds > counts.histories / 2);  // others have too few members
+  if (fate == Hold::Fate::thaws)
+    CHECK(counts.recoveries == 0);
+  else
+    CHECK(counts.recoveries > counts.holds / 2);
 }
 
 TEST_CASE("with recompute no step is short") {

@@ -17,6 +17,9 @@ void Counts::add(Counts const& o) {
   replaced += o.replaced, complaints += o.complaints;
   coordinators += o.coordinators, shares += o.shares;
   lost_again += o.lost_again;
+  holds += o.holds, freezes += o.freezes, thaws += o.thaws;
+  refused += o.refused, stuck += o.stuck, never_ready += o.never_ready;
+  overdue += o.overdue, not_quiet += o.not_quiet, withdrawn += o.withdrawn;
 }
 
 std::string Counts::text() const {
@@ -33,7 +36,12 @@ std::string Counts::text() const {
          item("late_withdrawals", late_withdrawals) + item("resets", resets) +
          item("checkpoints", checkpoints) + item("replaced", replaced) +
          item("complaints", complaints) + item("coordinators", coordinators) +
-         item("shares", shares) + item("lost_again", lost_again);
+         item("shares", shares) + item("lost_again", lost_again) +
+         item("holds", holds) + item("freezes", freezes) +
+         item("thaws", thaws) + item("refused", refused) +
+         item("stuck", stuck) + item("never_ready", never_ready) +
+         item("overdue", overdue) + item("not_quiet", not_quiet) +
+         item("withdrawn", withdrawn);
 }
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
@@ -52,6 +60,8 @@ World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
   membership_options_.nodes_min = pick(1, 2);
   membership_options_.checkpoint_prefix = "c1-";
   membership_options_.checkpoint_interval_s = chance() < .3 ? 0 : .5;
+  membership_options_.load_timeout_s = 50;
+  membership_options_.stuck.timeout_s = 20;
   membership_ = std::make_unique<Membership>(membership_options_);
   shown_.push_back({Lineages::initial, 0, {}});
   budget_ = pick(0, 16);
@@ -104,7 +114,8 @@ void World::find_enabled() {
   if (!idle) idle_ = 0;
   enabled_around();
   // Only time can help, and it must before long.
-  if (idle && ++idle_ > 400) throw Violation("deadlock: " + idle_text());
+  if (idle && ++idle_ > 500) throw Violation("deadlock: " + idle_text());
+  if (faults_ == Faults::all || counts_.holds > 0) enable_faults();
   enable(Action::Kind::tick, 0, idle ? 5. : .1);
 }
 
@@ -119,14 +130,20 @@ void World::enabled_of(Process& p) {
     if (!p.cut && !p.reported && p.outbox.empty()) add(Kind::gone, .6);
     return;
   }
+  if (p.frozen) {  // what it sent is on its way, and it can be killed
+    if (p.cut || finished_) add(Kind::end_seen, .2);
+    return;
+  }
   if (p.cut) add(Kind::end_seen, .2);
   if (!p.inbox.empty()) add(Kind::to_member, p.to_it);
-  if (p.user == User::loading || p.user == User::ready)
+  if (p.loops)
+    ;  // nothing more from the user's thread
+  else if (p.user == User::loading || p.user == User::ready)
     add(Kind::user, .5);
   else if (p.user == User::between ||
            (p.user == User::computing && p.gradients == buckets))
     add(Kind::user, 2);
-  if (p.user == User::computing && p.gradients < buckets)
+  else if (p.user == User::computing)
     add(Kind::gradient, 2);
   if (p.reduce && !p.stopping && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
@@ -142,7 +159,8 @@ void World::enabled_of(Process& p) {
   if (p.serving && p.serving->waiting.empty()) add(Kind::serve, 2);
   if (p.fetching && !p.fetching->requested) add(Kind::request, 2);
   if (!state_sources(p).empty() || has_whole_state(p)) add(Kind::stripe, 2);
-  if (p.takeover && process(p.takeover->what.donor.member).alive)
+  if (p.takeover && process(p.takeover->what.donor.member).alive &&
+      !process(p.takeover->what.donor.member).frozen)
     add(Kind::take_over, 1);
   if (!p.writing.empty()) add(Kind::write, .5);
   if (p.loading) add(Kind::load, 1);
@@ -171,39 +189,6 @@ void World::enabled_around() {
   if (staying < 4) enable(Kind::come, 0, someone_leaves ? .3 : .06);
   for (auto const& [name, node] : nodes_)
     if (!node.free && !node.leaving) enable(Kind::leave, name, .03);
-  if (faults_ == Faults::none) return;
-  auto const danger = this->danger();
-  for (auto const& [name, node] : nodes_)
-    if (!node.free) enable(Kind::kill_node, name, .003 * danger);
-  for (auto const* p : watched_) {
-    if (!p->alive || p->cut) continue;
-    auto worth = p->session.full() ? danger : .2;
-    if (nodes_.count(p->node) && nodes_.at(p->node).leaving) worth *= 3;
-    enable(Kind::kill, p->id, .015 * worth);
-    enable(Kind::lose, p->id, .004 * worth);
-    if (!p->hung) enable(Kind::hang, p->id, .002);
-  }
-  enable(Kind::jump, 0, .01);
-  enable(Kind::coordinator, 0, .002);
-}
-
-/// Losses are likelier while something else is under way.
-double World::danger() const {
-  double factor = 1;
-  msg::Step low = -1, high = -1;
-  for (auto const* p : watched_) {
-    if (!p->alive || p->cut) continue;
-    if (p->stopping || p->serving || p->fetching || p->loading) factor = 4;
-    if (p->takeover) return 20;
-    if (p->step && p->step->more && p->user == Process::User::computing)
-      factor = std::max(factor, 3.);
-    if (!p->session.full()) continue;
-    if (p->session.sampler().done()) factor = std::max(factor, 4.);
-    auto const complete = p->session.complete();
-    low = low < 0 ? complete : std::min(low, complete);
-    high = std::max(high, complete);
-  }
-  return low < high ? 8 * factor : factor;
 }
 
 void World::perform(Action const& action) {
@@ -229,9 +214,7 @@ void World::perform(Action const& action) {
       if (mutant_ == Mutant::forgetful_rank_0 && chance() < .2 &&
           std::holds_alternative<msg::Stable>(message))
         return;
-      if (std::holds_alternative<msg::Agreed>(message))
-        ++counts_.late_withdrawals;
-      return carry_out(membership_->on_message(now_, p.id, message));
+      return hear(p.id, message);
     }
     case Kind::user:
       return move_user(p);
@@ -283,7 +266,9 @@ void World::perform_outside(Action const& action) {
   switch (action.kind) {
     case Kind::tick: {
       now_ += idle_ > 0 ? .5 : .05;
-      return carry_out(membership_->tick(now_));
+      beat();
+      carry_out(membership_->tick(now_));
+      return check_deadlines();
     }
     case Kind::gone: {
       if (action.member) {
@@ -296,41 +281,15 @@ void World::perform_outside(Action const& action) {
       return carry_out(
           membership_->node_gone(now_, action.node, "lease ended"));
     }
-    case Kind::end_seen:
-      return die(process(action.member));
-    case Kind::kill: {
-      --budget_;
-      ++counts_.kills;
-      auto& p = process(action.member);
-      // What was on its way may be lost, from some message on.
-      if (chance() < .5)
-        p.outbox.resize(pick(0, static_cast<int>(p.outbox.size())));
-      return die(p);
-    }
-    case Kind::kill_node: {
-      --budget_;
-      for (auto& [id, p] : processes_)
-        if (p->node == action.node && p->alive) {
-          ++counts_.kills;
-          p->cut = true;
-          die(*p);
-        }
-      nodes_.erase(action.node);
-      return carry_out(membership_->node_gone(now_, action.node, "node died"));
-    }
-    case Kind::lose: {  // alive, but not heard: it may go on for a while
-      --budget_;
-      ++counts_.zombies;
-      process(action.member).cut = true;
-      return carry_out(membership_->member_gone(now_, action.member, "silent"));
-    }
     case Kind::leave: {
       --budget_;
       nodes_.at(action.node).leaving = true;
       double const within[] = {.3, 5, 60, 1e9};
       auto const soonest = faults_ == Faults::none ? 2 : 0;
-      return carry_out(membership_->leave_node(
-          now_, action.node, now_ + within[pick(soonest, 3)], "reclaim"));
+      auto const deadline = now_ + within[pick(soonest, 3)];
+      nodes_.at(action.node).deadline_s = deadline;
+      return carry_out(
+          membership_->leave_node(now_, action.node, deadline, "reclaim"));
     }
     case Kind::come: {
       if (budget_ > 0) --budget_;
@@ -341,22 +300,22 @@ void World::perform_outside(Action const& action) {
     case Kind::replace:
       ++counts_.replaced;
       return start_members(action.node, 1);
-    case Kind::hang:
-      --budget_;
-      process(action.member).hung = true;
-      return;
-    case Kind::jump:  // a slow machine: timeouts that nobody deserved
-      --budget_;
-      now_ += pick(1, 40);
-      return carry_out(membership_->tick(now_));
     case Kind::coordinator:
       return replace_coordinator();
     default:
-      throw Violation("the simulation has an unknown action");
+      return perform_fault(action);
   }
 }
 
 // --- the coordinator -------------------------------------------------------
+
+void World::hear(msg::MemberId member, msg::FromMember const& message) {
+  counts_.late_withdrawals += std::holds_alternative<msg::Agreed>(message);
+  counts_.withdrawn += std::holds_alternative<msg::Withdrawn>(message);
+  if (auto const* alive = std::get_if<msg::Alive>(&message))
+    process(member).told = *alive;
+  carry_out(membership_->on_message(now_, member, message));
+}
 
 void World::start_members(std::string const& node, int n) {
   std::vector<msg::MemberId> ids;
@@ -432,6 +391,8 @@ void World::on(membership::Kill const& order) {
   auto const it = processes_.find(order.member);
   if (it == processes_.end()) return;
   it->second->cut = true;
+  // With its agent frozen too, or cut off, it outlives the order.
+  if (it->second->frozen && chance() < .5) return;
   die(*it->second);
 }
 
@@ -492,6 +453,8 @@ void World::on(membership::Record const& order) {
     auto const kind = f["kind"].get<std::string>();
     counts_.parks += kind == "park";
     counts_.switches += kind == "expand" || kind == "shrink" || kind == "mixed";
+  } else if (order.event == "member_lost") {
+    count_loss(f);
   } else if (order.event == "finish") {
     finish_record_ = f;
   } else if (order.event == "error") {
@@ -524,7 +487,8 @@ std::string World::idle_text() {
             (p->session.full() ? " full" : "") + (p->cut ? " cut" : "") +
             (p->released ? " released" : "") + (p->hung ? " hung" : "") +
             (p->serving ? " serving" : "") + (p->fetching ? " fetching" : "") +
-            (p->takeover ? " takeover" : "") + "]";
+            (p->takeover ? " takeover" : "") + (p->frozen ? " frozen" : "") +
+            (p->loops ? " loops" : "") + "]";
   }
   return text;
 }

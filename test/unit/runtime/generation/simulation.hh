@@ -45,12 +45,27 @@ enum class Mutant {
 /// What may happen to members.
 enum class Faults { none, all };
 
+/// One fault, at a point that chance seldom meets: the member that was at this
+/// place in the first generation stops when it has all of R(step), and has not
+/// launched the first bucket of the next step.
+struct Hold {
+  enum class Fate { dies, thaws, is_lost };  ///< the last two: it is frozen
+  enum class Order { first, last };          ///< to have R(step), of all
+
+  std::size_t rank = 0;
+  msg::Step step = 1;
+  Fate fate = Fate::dies;
+  Order order = Order::first;
+};
+
 struct Counts {
   std::uint64_t histories = 0, events = 0, kills = 0, zombies = 0, switches = 0,
                 takeovers = 0, redone = 0, short_steps = 0, recoveries = 0,
                 parks = 0, rollbacks = 0, withdrawals = 0, late_withdrawals = 0,
                 resets = 0, checkpoints = 0, steps = 0, replaced = 0,
-                complaints = 0, coordinators = 0, shares = 0, lost_again = 0;
+                complaints = 0, coordinators = 0, shares = 0, lost_again = 0,
+                holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
+                never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -111,6 +126,10 @@ struct Process {
   bool cut = false;       ///< the coordinator does not listen any more
   bool released = false;  ///< told to go: its state counts no more
   bool hung = false;      ///< connects no planes
+  bool frozen = false;    ///< its process does nothing: SIGSTOP, or a dead link
+  double frozen_s = 0;    ///< since when
+  bool loops = false;     ///< its program does not come back to the library
+  double busy_until_s = 0;
   bool reported = false;  ///< its end was reported to the coordinator
   double from_it = 2;     ///< weights: how fast its messages and results are
   double to_it = 2;
@@ -120,6 +139,17 @@ struct Process {
 
   enum class User { loading, ready, starting, between, computing, waiting };
   User user = User::loading;
+  bool reducing = false;  ///< it waits, in gleaner_reduce()
+  double there_s = 0;     ///< since when the user's thread is where it is
+  std::uint64_t steps = 0;
+  double beat_s = 0;  ///< of the last heartbeat
+  msg::Alive told;    ///< the last one that came to the coordinator
+  msg::Alive heartbeat(double now) const;
+  void go_to(User there, double now) {
+    user = there;
+    reducing = false;
+    there_s = now;
+  }
   std::optional<session::BeginStep> step;
   int state = Lineages::initial;
   int gradients = 0;  ///< buckets of this step that are computed
@@ -182,6 +212,9 @@ class World {
   World(std::uint64_t seed, Faults faults, Mutant mutant = Mutant::none,
         ShareRules rules = {});
 
+  /// Besides what chance brings.  Before run().
+  void hold(Hold const& hold) { hold_ = hold; }
+
   /// Run the history to its end.  With a trace, tell it on standard error.
   void run();
   void trace() { trace_ = true; }
@@ -214,6 +247,13 @@ class World {
       come,
       replace,
       hang,
+      hold,
+      freeze,
+      thaw,
+      silent,
+      come_back,
+      loop,
+      end_loop,
       jump,
       coordinator,
       gone
@@ -227,6 +267,7 @@ class World {
     int size = 1;
     bool leaving = false;
     bool free = false;
+    double deadline_s = 0;  ///< to be left by then
   };
   struct File {
     int state;
@@ -259,10 +300,10 @@ class World {
     return std::uniform_int_distribution<>(low, high)(random_);
   }
   std::string idle_text();
-  double danger() const;
   double will_to_complain(Process& p);
   void complain(Process& p);
   void replace_coordinator();
+  void hear(msg::MemberId member, msg::FromMember const& message);
   void tell(char const* what, msg::MemberId member, nlohmann::json const& json);
 
   // The coordinator and its nodes (simulation.cc).
@@ -276,6 +317,22 @@ class World {
   void start_members(std::string const& node, int n);
   void die(Process& p);
   bool is_staying(Node const& node) const { return !node.leaving; }
+
+  // What goes wrong, and what time brings (simulation_faults.cc).
+  void enable_faults();
+  void enable_faults(Process& p);
+  double danger() const;
+  void perform_fault(Action const& action);
+  void kill(Process& p);
+  void freeze(Process& p);
+  void lose(Process& p);
+  void come_back(Process& p);
+  void beat();
+  void count_loss(nlohmann::json const& lost);
+  bool is_waited_for(Process const& p) const;
+  bool is_held_back(Process const& p, msg::Step step) const;
+  void hold_if_due(Process& p);
+  bool stands_between_steps(Process& p) const;
 
   // A member's surroundings (simulation_member.cc).
   void carry_out(Process& p, Session::Actions const& actions);
@@ -317,6 +374,7 @@ class World {
   // Invariants (simulation_check.cc).
   void check();
   void check_member(Process& p);
+  void check_deadlines();
   void check_end();
   void show(nlohmann::json const& step);
   std::vector<Process*> full_members();
@@ -331,7 +389,8 @@ class World {
   double now_ = 0;
   msg::MemberId next_id_ = 1;
   int next_node_ = 1;
-  int budget_;  ///< events that the environment still causes
+  int budget_;                ///< events that the environment still causes
+  std::optional<Hold> hold_;  ///< still to come
   bool finished_ = false;
   int idle_ = 0;
   int coordinators_ = 1;

@@ -107,6 +107,16 @@ void World::check() {
   }
 }
 
+void World::check_deadlines() {
+  for (auto const* p : watched_) {
+    auto const node = nodes_.find(p->node);
+    if (p->alive && !p->cut && node != nodes_.end() && node->second.leaving &&
+        node->second.deadline_s <= now_)
+      throw Violation("member " + std::to_string(p->id) +
+                      " is still on a node that had to be left");
+  }
+}
+
 // --- in the end ------------------------------------------------------------
 
 void World::check_end() {

@@ -23,11 +23,11 @@ Session::Actions World::checked(Result<Session::Actions> result) {
 void World::move_user(Process& p) {
   switch (p.user) {
     case User::loading:
-      p.user = User::ready;
+      p.go_to(User::ready, now_);
       p.outbox.push_back(msg::MemberHello{p.id, p.node, 1, "", "model"});
       return;
     case User::ready: {
-      p.user = User::starting;
+      p.go_to(User::starting, now_);
       msg::Loaded loaded;
       loaded.member = p.id;
       loaded.schema = "s";
@@ -36,11 +36,12 @@ void World::move_user(Process& p) {
       return carry_out(p, p.session.want_start());
     }
     case User::between:
-      p.user = User::waiting;
+      p.go_to(User::waiting, now_);
       return carry_out(p, p.session.want_step());
     case User::computing:
       p.session.log("n", 1, count(p.step->positions));
-      p.user = User::waiting;
+      p.go_to(User::waiting, now_);
+      p.reducing = true;
       return carry_out(p, p.session.want_reduction());
     default:
       throw Violation("the simulation moved a user that waits");
@@ -56,7 +57,7 @@ void World::on(Process& p, session::Started const&) {
 void World::release_user(Process& p, User to) {
   if (p.serving || p.fetching || p.loading)
     throw Violation("the user's thread is let go while it moves state");
-  p.user = to;
+  p.go_to(to, now_);
 }
 
 void World::on(Process& p, session::BeginStep const& action) {
@@ -116,6 +117,7 @@ void World::on(Process& p, session::ApplyReduction const& action) {
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
   release_user(p, User::between);
+  ++p.steps;
   dirty_ = true;
 }
 
@@ -242,6 +244,7 @@ void World::on(Process& p, session::Reduce const& action) {
   counts_.redone += p.buffer(action.step, 0).step == action.step;
   p.reduce = action;
   p.launched = p.done = 0;
+  if (p.reducing) p.there_s = now_;  // only from now on others can be late
 }
 
 void World::launch(Process& p) {
@@ -274,6 +277,7 @@ bool World::can_complete(Process& p) {
   auto const [generation, step] = *p.reduce;
   auto const plane = p.planes.find(generation);
   if (plane == p.planes.end() || plane->second.broken) return false;
+  if (is_held_back(p, step)) return false;
   auto const it = collectives_.find({generation, step, p.done});
   return it != collectives_.end() &&
          it->second.sum.size() == plane->second.members.size() &&
@@ -298,6 +302,7 @@ void World::complete(Process& p) {
   if (p.reduce && p.done == buckets) {
     p.reduce.reset();
     carry_out(p, p.session.reduction_done(generation, step, {.01, .005}));
+    if (hold_) hold_if_due(p);
     if (mutant_ == Mutant::early_stable) report_early(p);
   }
 }
@@ -347,7 +352,7 @@ bool World::can_take_from(Process& p, msg::MemberId source) {
   if (source == p.id || fetching.from.count(source)) return false;
   auto& other = process(source);
   auto const generation = fetching.what.generation;
-  if (!other.alive) return false;
+  if (!other.alive || other.frozen) return false;
   if (other.serving && other.serving->what.generation == generation)
     return other.serving->waiting.count(p.id) != 0;
   return other.fetching && other.fetching->what.generation == generation &&
