@@ -5,55 +5,28 @@
 #include <cassert>
 #include <cstdint>
 
-#include "runtime/comm/half.hh"
+#include "runtime/comm/half_runs.hh"
+#include "runtime/comm/vectorised.hh"
 
 namespace gleaner {
 namespace {
 
-/// Loops over runs of numbers are vectorised whatever the build's flags: at
-/// -O2 GCC 12 leaves them as they are, and one is as fast as memory allows.
-#if defined __GNUC__ && !defined __clang__
-#define VECTORISED [[gnu::optimize("O3")]]
-#else
-#define VECTORISED
-#endif
-
 template <class T>
-VECTORISED void add_numbers(void* sum, void const* a, void const* b,
-                            std::size_t n) {
+[[VECTORISED]] void add_numbers(void* sum, void const* a, void const* b,
+                                std::size_t n) {
   auto* out = static_cast<T*>(sum);
   auto const* x = static_cast<T const*>(a);
   auto const* y = static_cast<T const*>(b);
   for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + y[i];
 }
 
-template <class Half>
-VECTORISED void add_halves(void* sum, void const* a, void const* b,
-                           std::size_t n) {
-  auto* out = static_cast<Half*>(sum);
-  auto const* x = static_cast<Half const*>(a);
-  auto const* y = static_cast<Half const*>(b);
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = Half::nearest(float(x[i]) + float(y[i]));
-}
-
 template <class T>
-VECTORISED void scale_numbers(void* out, void const* in, std::size_t n,
-                              double factor) {
+[[VECTORISED]] void scale_numbers(void* out, void const* in, std::size_t n,
+                                  double factor) {
   auto* to = static_cast<T*>(out);
   auto const* from = static_cast<T const*>(in);
   auto const by = static_cast<T>(factor);
   for (std::size_t i = 0; i < n; ++i) to[i] = from[i] * by;
-}
-
-template <class Half>
-VECTORISED void scale_halves(void* out, void const* in, std::size_t n,
-                             double factor) {
-  auto* to = static_cast<Half*>(out);
-  auto const* from = static_cast<Half const*>(in);
-  auto const by = static_cast<float>(factor);
-  for (std::size_t i = 0; i < n; ++i)
-    to[i] = Half::nearest(float(from[i]) * by);
 }
 
 }  // namespace
@@ -91,9 +64,9 @@ char const* name_of(Element type) {
 void add(Element type, void* out, void const* a, void const* b, std::size_t n) {
   switch (type) {
     case Element::float16:
-      return add_halves<half::Float16>(out, a, b, n);
+      return half_runs().add_float16(out, a, b, n);
     case Element::bfloat16:
-      return add_halves<half::Bfloat16>(out, a, b, n);
+      return half_runs().add_bfloat16(out, a, b, n);
     case Element::float32:
       return add_numbers<float>(out, a, b, n);
     case Element::float64:
@@ -109,9 +82,9 @@ void scale(Element type, void* out, void const* in, std::size_t n,
   assert(type != Element::int64);
   switch (type) {
     case Element::float16:
-      return scale_halves<half::Float16>(out, in, n, factor);
+      return half_runs().scale_float16(out, in, n, float(factor));
     case Element::bfloat16:
-      return scale_halves<half::Bfloat16>(out, in, n, factor);
+      return half_runs().scale_bfloat16(out, in, n, float(factor));
     case Element::float32:
       return scale_numbers<float>(out, in, n, factor);
     case Element::float64:

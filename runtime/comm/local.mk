@@ -12,7 +12,10 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/element.cc \
 	%reldir%/gpu_module.hh \
 	%reldir%/gpu_module.cc \
-	%reldir%/half.hh
+	%reldir%/half.hh \
+	%reldir%/half_runs.hh \
+	%reldir%/half_runs.cc \
+	%reldir%/vectorised.hh
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 %canon_reldir%_libcomm_la_LIBADD = runtime/os/libdescriptors.la -ldl
 if HAVE_GLOO

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/comm/half.hh"
+#include "runtime/comm/half_runs.hh"
 
 using namespace gleaner;
 using half::Bfloat16;
@@ -105,6 +106,29 @@ TEST_CASE("16-bit numbers are added as floats and rounded once") {
   scale(Element::float16, b.data(), out.data(), out.size(), 0.3);
   for (std::size_t i = 0; i < b.size(); ++i)
     REQUIRE(b[i] == Float16::nearest(float(Float16{out[i]}) * 0.3f).bits);
+}
+
+TEST_CASE("16-bit numbers come out the same on every processor") {
+  std::random_device device;
+  auto const seed = device();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  auto const n = GENERATE(0u, 1u, 7u, 8u, 9u, 4099u);
+  std::vector<std::uint16_t> a(n), b(n), here(n), everywhere(n);
+  for (auto& x : a) x = std::uint16_t(random() & 0xbfff);  // finite
+  for (auto& x : b) x = std::uint16_t(random() & 0xbfff);
+  auto const &best = half_runs(), &portable = portable_half_runs();
+  for (auto const add : {&HalfRuns::add_float16, &HalfRuns::add_bfloat16}) {
+    (best.*add)(here.data(), a.data(), b.data(), n);
+    (portable.*add)(everywhere.data(), a.data(), b.data(), n);
+    CHECK(here == everywhere);
+  }
+  for (auto const scale :
+       {&HalfRuns::scale_float16, &HalfRuns::scale_bfloat16}) {
+    (best.*scale)(here.data(), a.data(), n, 1e4f);
+    (portable.*scale)(everywhere.data(), a.data(), n, 1e4f);
+    CHECK(here == everywhere);
+  }
 }
 
 TEST_CASE("int64 wraps around, so that its sums are the same in every order") {
