@@ -232,6 +232,7 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   command.env.insert(command.env.end(), order.env.begin(), order.env.end());
   command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
   command.env.push_back("GLEANER_NODE=" + options_.node);
+  if (!bound.cpus.empty()) command.env.push_back("GLEANER_CPUS=" + bound.cpus);
   if (may_need_comm_host(command.env))
     if (auto const path = comm_host_.socket_path(); !path.empty())
       command.env.push_back("GLEANER_COMM_HOST=" + path);

@@ -71,6 +71,7 @@ struct PlaneOptions {
   /// Where the buffers of allreduce() lie; NULL: in memory of the host.
   std::shared_ptr<Device> device{};
   std::string comm_host{};  ///< socket of this node's comm host; "": none
+  std::string cpus{};       ///< where processes of the plane run; "": anywhere
   /// Where most of what is summed lies; a plane that needs it elsewhere copies.
   std::vector<SharedRegion> shared{};
 };

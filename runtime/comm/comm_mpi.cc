@@ -158,6 +158,7 @@ Result<void> MpiPlane::start_process(Exchange const& exchange, Fd theirs,
   msg::CommStart start;
   start.rank = std::uint32_t(options_.rank);
   start.address = options_.address;
+  start.cpus = options_.cpus;
   for (auto const& contact : *contacts) {
     auto const space = contact.find(' ');
     start.nodes.push_back(contact.substr(0, space));

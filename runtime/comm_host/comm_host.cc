@@ -194,6 +194,7 @@ Result<void> CommHost::start_process(Key key, msg::CommStart const& start) {
   if (!env) return env.error();
   ChildCommand command{{options_.program}, std::move(*env), "/"};
   command.stdin_fd = client.input.get();
+  command.cpus = start.cpus;
   auto const pid = processes_.start(key, command);
   client.input = Fd();
   if (!pid) return pid.error();

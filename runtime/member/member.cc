@@ -49,7 +49,8 @@ Member::Member(SamplerOptions options, MemberEnvironment environment)
       data_(io_, environment_.secret, environment_.member),
       planes_(
           background_, environment_.plane,
-          {0, 1, environment_.address, nullptr, environment_.comm_host},
+          {0, 1, environment_.address, nullptr, environment_.comm_host,
+           environment_.cpus},
           [this](msg::PlaneBlob const& blob) { post(blob); },
           [this](msg::Generation generation, Result<void> const& done) {
             Lock lock(mutex_);

@@ -21,6 +21,7 @@ struct MemberEnvironment {
   ShareRules rules;
   bool overlap = true;    ///< gradients are reduced while backward runs
   std::string comm_host;  ///< socket of this node's comm host; "": none
+  std::string cpus;       ///< this member's share of the node; "": all of it
 
   static Result<MemberEnvironment> read();  ///< GLEANER_*
 };

@@ -40,6 +40,7 @@ struct CommStart {  ///< start the comm process of one member
   std::uint32_t rank = 0;
   std::vector<std::string> nodes;  ///< CommHostHello.node of every rank
   std::string address;             ///< of the interface to use, numeric
+  std::string cpus;                ///< where it runs, "0-3"; "": anywhere
 };
 struct FenceDone {
   std::uint32_t number = 0;

@@ -134,10 +134,11 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
 /// Where each member is by its own account: the agent's child writes to `out`.
 std::string const where_it_runs =
     "echo $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status) "
-    "$OMP_NUM_THREADS >\"$OUT.$GLEANER_MEMBER\"; exec sleep 60";
+    "${GLEANER_CPUS:-all} $OMP_NUM_THREADS >\"$OUT.$GLEANER_MEMBER\"; exec "
+    "sleep 60";
 
 struct Report {
-  std::string bound, cpus, threads;
+  std::string bound, cpus, share, threads;
 };
 
 /// Start members that report; what the agent says of each, and it itself.
@@ -156,8 +157,9 @@ std::map<msg::MemberId, Report> reports(Rig& rig,
     if (told < members.size()) return false;
     for (auto member : members) {
       std::ifstream file(directory + "/member." + std::to_string(member));
-      file >> all[member].cpus >> all[member].threads;
-      if (all[member].cpus.empty()) return false;
+      auto& report = all[member];
+      file >> report.cpus >> report.share >> report.threads;
+      if (report.share.empty()) return false;
     }
     return true;
   };
@@ -178,6 +180,7 @@ TEST_CASE("a member runs where the agent says it does") {
     auto const expected = shared ? "cpus=" + report.cpus : std::string();
     CHECK(report.bound.substr(0, report.bound.find(' ')) == expected);
     CHECK((report.cpus == affinity_of(0)) == !shared);
+    CHECK(report.share == (shared ? report.cpus : "all"));
     CHECK(report.threads.empty() == !shared);
   }
 }

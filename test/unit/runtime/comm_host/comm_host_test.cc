@@ -5,14 +5,17 @@
 #include <sys/un.h>
 
 #include <array>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "planes/comm_hosts.hh"
 #include "planes/members.hh"
+#include "runtime/os/cpu_list.hh"
 #include "runtime/os/memory.hh"
 
 namespace gleaner {
@@ -47,12 +50,16 @@ std::size_t jobs_of(CommHostProcess const& host) {
   return n;
 }
 
-/// Members as threads of this process, on one comm host.
-test::PlaneUnderTest on(CommHostProcess const& host) {
+/// Members as threads of this process, on one comm host, each with its share
+/// of the node.
+test::PlaneUnderTest on(CommHostProcess const& host,
+                        std::vector<std::string> cpus = {}) {
   test::PlaneUnderTest plane;
   plane.name = "mpi";
-  plane.make = [path = host.socket_path()](int, PlaneOptions options) {
+  plane.make = [path = host.socket_path(), cpus](int member,
+                                                 PlaneOptions options) {
     options.comm_host = path;
+    if (!cpus.empty()) options.cpus = cpus.at(std::size_t(member));
     return make_plane("mpi", options);
   };
   return plane;
@@ -82,6 +89,21 @@ TEST_CASE("a killed comm process fails the sum of its member at once") {
   CHECK(within_s(5, [&] { return children_of(host.pid()).empty(); }));
   REQUIRE(members.connect_all(2, {0, 1, 2}));
   CHECK(members.check_sum(2, {0, 1, 2}, Element::float32, some, 1) == "");
+}
+
+TEST_CASE("a comm process runs where its member does") {
+  CommHostProcess host;
+  // A node with one core has nothing to share.
+  auto const all = cpu_mask(affinity_of(0)).at(0);
+  auto const first = std::to_string(std::countr_zero(all));
+  auto const last = std::to_string(63 - std::countl_zero(all));
+  Members members(on(host, {first, last, ""}), 3);
+  REQUIRE(members.connect_all(1, {0, 1, 2}));
+  std::multiset<std::string> bound;
+  for (auto process : children_of(host.pid()))
+    bound.insert(affinity_of(process));
+  CHECK(bound == std::multiset{first, last, affinity_of(0)});
+  CHECK(members.stop_all(1, {0, 1, 2}));
 }
 
 TEST_CASE("nothing is left of a generation whose planes are gone") {
