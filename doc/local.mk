@@ -24,6 +24,7 @@ dist_man_MANS += \
 	%reldir%/man3/gleaner_error.3 \
 	%reldir%/man3/gleaner_gradient.3 \
 	%reldir%/man3/gleaner_gradient_ready.3 \
+	%reldir%/man3/gleaner_loads_ahead.3 \
 	%reldir%/man3/gleaner_log.3 \
 	%reldir%/man3/gleaner_open.3 \
 	%reldir%/man3/gleaner_reduce.3 \

@@ -91,6 +91,7 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
                   schema->fingerprint +
                   "' (in deterministic mode all must be the same) [leave such "
                   "nodes out, or set OMP_NUM_THREADS]");
+  from.loads_ahead = message.loads_ahead;
   set_phase(from, Phase::loaded);
 }
 

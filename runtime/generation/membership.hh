@@ -99,6 +99,9 @@ struct Options {
   double batch_s = 0.2;
   /// From its start until a member is ready to be let in.
   double load_timeout_s = 600;
+  /// No more than this passes between the agreement to a change and the switch,
+  /// for members to load ahead; but a step, if a deadline allows.
+  double lead_s = 2;
   StuckRule stuck;
 };
 

@@ -6,6 +6,7 @@
 /// the first first bucket of the new generation is complete.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 #include "runtime/generation/membership_state.hh"
@@ -290,7 +291,25 @@ void Membership::State::open_change() {
   for (auto const id : change->joiners) entries.at(id).touched = true;
   for (auto const id : members)
     send(id, msg::Offer{change->generation, change->members, change->joiners,
-                        change->checkpoint});
+                        change->checkpoint, lead()});
+}
+
+/// As many steps as members load ahead: then nothing of it is in vain, and
+/// joiners have loaded, too, when they begin.
+std::uint32_t Membership::State::lead() const {
+  std::uint32_t ahead = 0;
+  for (auto const id : change->members)
+    ahead = std::max(ahead, entries.at(id).loads_ahead);
+  auto const step_s = step_median.seconds();
+  if (ahead == 0 || step_s <= 0) return std::min(ahead, 1u);
+  auto steps = std::max(1., std::floor(options.lead_s / step_s));
+  for (auto const id : members) {
+    if (!is_leaving(id)) continue;
+    // The steps until the agreement, and those after it, need time as well.
+    auto const left_s = node_of(id).deadline_s - now;
+    steps = std::min(steps, std::max(0., std::floor(left_s / 2 / step_s) - 1));
+  }
+  return std::uint32_t(std::min(double(ahead), steps));
 }
 
 void Membership::State::offer_park() {
@@ -321,6 +340,13 @@ void Membership::State::on(MemberEntry&, msg::Agreed const& message) {
 void Membership::State::withdraw_change() {
   change->stage = Stage::withdrawing;
   for (auto const id : members) send(id, msg::Withdraw{change->generation});
+}
+
+void Membership::State::on(MemberEntry&, msg::SwitchAhead const& message) {
+  if (!change || message.generation != change->generation) return;
+  change->agreed = true;
+  change->stage = Stage::offered;
+  for (auto const id : live(change->joiners)) send(id, message);
 }
 
 void Membership::State::on(MemberEntry& from, msg::Withdrawn const& message) {

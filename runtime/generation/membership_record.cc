@@ -94,6 +94,7 @@ void Membership::State::record_log_until(msg::Step step) {
     record("log", {{"step", mean.step},
                    {"key", mean.key},
                    {"value", mean.value},
+                   {"max", mean.max},
                    {"n", mean.n}});
 }
 

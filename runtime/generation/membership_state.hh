@@ -31,10 +31,11 @@ struct MemberEntry {
   std::string node;
   Phase phase = Phase::announced;
   std::string data_address;
-  double since_s = 0;     ///< in this phase
-  bool touched = false;   ///< state may have been written into it
-  bool disowned = false;  ///< released, and what it did was rolled back
-  int failures = 0;       ///< prepared in vain
+  double since_s = 0;             ///< in this phase
+  bool touched = false;           ///< state may have been written into it
+  bool disowned = false;          ///< released, and what it did was rolled back
+  int failures = 0;               ///< prepared in vain
+  std::uint32_t loads_ahead = 0;  ///< shares
   std::optional<msg::Finished> finished;
   std::optional<msg::Alive> alive;  ///< said since the generation began
   bool busy = false;                ///< as the log has it
@@ -160,6 +161,7 @@ struct Membership::State {
   void on(MemberEntry& from, msg::Prepared const& message);
   void on(MemberEntry& from, msg::PrepareFailed const& message);
   void on(MemberEntry& from, msg::Switched const& message);
+  void on(MemberEntry& from, msg::SwitchAhead const& message);
   void on(MemberEntry& from, msg::Withdrawn const& message);
   void on(MemberEntry& from, msg::Agreed const& message);
   void decide();
@@ -169,6 +171,7 @@ struct Membership::State {
   void consider_change();
   void prepare(std::string kind, MemberIds to, MemberIds joiners);
   void open_change();
+  std::uint32_t lead() const;
   void start();
   void offer_park();
   void close_if_all_full();

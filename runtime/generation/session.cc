@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "runtime/generation/session_state.hh"
@@ -82,6 +83,16 @@ void Session::State::on(msg::Offer const& message) {
   offer = message;
 }
 
+void Session::State::on(msg::SwitchAhead const& message) {
+  if (!pending || pending->generation != message.generation || has_state)
+    return;
+  auto const json = nlohmann::json::parse(message.sampler, nullptr, false);
+  auto read = Sampler::parse(sampler.options(), json);
+  if (!read) return;  // it will load when it begins
+  pending->begins_at = *read;
+  out.push_back(BeginsSoon{});
+}
+
 void Session::State::on(msg::Withdraw const& message) {
   if (quiet) return;
   auto const theirs = message.generation;
@@ -96,7 +107,7 @@ void Session::State::on(msg::Withdraw const& message) {
 
 void Session::State::answer_withdraw() {
   withdrawing = false;
-  if (agreed) return send(msg::Agreed{offer->generation, complete + 1});
+  if (agreed) return send(msg::Agreed{offer->generation, last_before});
   msg::Generation theirs = highest;
   if (offer) theirs = std::exchange(offer, std::nullopt)->generation;
   if (pending) {

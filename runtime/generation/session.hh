@@ -117,6 +117,10 @@ struct LoadCheckpoint {
   std::string path;
 };
 
+/// This member, which waits for its state, will begin at a step that is still
+/// some steps away: foresee() tells what it will compute.  No answer.
+struct BeginsSoon {};
+
 struct Started {};  ///< gleaner_start() returns OK
 
 /// The user's thread computes this share: gleaner_step() returns STEP, or
@@ -161,7 +165,8 @@ struct Done {};   ///< the waiting call returns GLEANER_DONE
 using Action =
     std::variant<Send, ConnectPlane, DropPlane, StopPlanes, ServeState,
                  FetchState, FetchReduction, WriteCheckpoint, LoadCheckpoint,
-                 Started, BeginStep, Reduce, ApplyReduction, Leave, Done>;
+                 BeginsSoon, Started, BeginStep, Reduce, ApplyReduction, Leave,
+                 Done>;
 using Actions = std::vector<Action>;
 
 /// The two words that the first bucket of a step carries, summed over members.
@@ -250,7 +255,9 @@ class Session {
   bool full() const;
   Sampler const& sampler() const;
   /// The share that this member will compute `ahead` shares after the one last
-  /// handed out, unless members change until then; nothing when there is none.
+  /// handed out, or, after BeginsSoon, the ahead-th of all; nothing when there
+  /// is none.  It comes true unless members are lost, or change before a switch
+  /// that is known here.
   struct Forecast {
     std::uint64_t pass = 0;
     Positions positions;

@@ -45,6 +45,8 @@ struct PendingGeneration {
   bool connected = false;
   bool fetching = false;   ///< FetchState was ordered
   bool announced = false;  ///< Prepared was sent
+  /// Before this member's first step, if that is known.
+  std::optional<Sampler> begins_at{};
 };
 
 /// A checkpoint between WriteCheckpoint and its report.
@@ -95,7 +97,8 @@ struct Session::State {
   std::optional<msg::Generation> old_plane;  ///< until others have left it
   std::optional<PendingGeneration> pending;
   std::optional<msg::Offer> offer;
-  bool agreed = false;         ///< switch at the next boundary
+  bool agreed = false;         ///< to the offer
+  msg::Step last_before = 0;   ///< if agreed: the switch is after this step
   bool withdrawing = false;    ///< the answer waits for a first bucket
   bool serving = false;        ///< state, at the switch
   std::string loading;         ///< path of the checkpoint being loaded
@@ -119,6 +122,7 @@ struct Session::State {
   void on(msg::Prepare const& message);
   void on(msg::Start const& message);
   void on(msg::Offer const& message);
+  void on(msg::SwitchAhead const& message);
   void on(msg::Withdraw const& message);
   void on(msg::Quiesce const& message);
   void on(msg::Resume const& message);
@@ -141,12 +145,14 @@ struct Session::State {
   // session_step.cc: from step to step.
   void proceed();
   void at_boundary();
+  void agree(msg::Step in);
   void switch_over();
   void park();
   void serve(std::vector<msg::MemberId> const& joiners);
   void begin(BegunStep step);
   void hand_out_share();
   msg::StepPlan plan_of_next_step() const;
+  std::vector<msg::MemberId> members_foreseen(msg::Step step) const;
   BegunStep planned(msg::StepPlan plan) const;
   void reduce_if_possible();
   void step_complete(session::StepTiming timing);

@@ -49,7 +49,7 @@ void Session::State::at_boundary() {
     if (step.kept > 0) return begin(std::move(step));
   }
   if (sampler.done()) return report_finished();
-  if (agreed) return switch_over();
+  if (agreed && complete >= last_before) return switch_over();
   begin(planned(plan_of_next_step()));
 }
 
@@ -64,6 +64,17 @@ void Session::State::report_finished() {
   report_history(complete - 1);
   report_tentative(generation);
   send(msg::Finished{generation, complete});
+}
+
+/// In the first bucket of step `in`: all members know it now.
+void Session::State::agree(msg::Step in) {
+  agreed = true;
+  last_before = in + offer->lead;
+  if (!is_rank_0() || offer->lead == 0 || offer->joiners.empty()) return;
+  auto then = begun->after;
+  for (auto left = offer->lead; left > 0 && !then.done(); --left) then.take();
+  send(msg::SwitchAhead{offer->generation, last_before + 1,
+                        then.to_json().dump()});
 }
 
 void Session::State::switch_over() {
@@ -191,7 +202,7 @@ Result<Actions> Session::first_bucket_done(msg::Generation generation,
   if (s.old_plane)
     s.out.push_back(DropPlane{*std::exchange(s.old_plane, std::nullopt)});
   if (!s.quiet) {
-    s.agreed = not_ready == 0;
+    if (!s.agreed && not_ready == 0) s.agree(step);
     if (s.withdrawing) s.answer_withdraw();
   }
   s.now_stable(step - 1);
@@ -286,17 +297,35 @@ void Session::State::report_checkpoints() {
 
 std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
   auto const& s = *state_;
-  if (!s.begun || ahead == 0) return std::nullopt;
-  auto sampler = s.begun->after;
-  std::vector<Share> shares(s.begun->mine.begin() + s.begun->handed_out,
-                            s.begun->mine.end());
-  auto plan = s.plan_of_next_step();
+  bool const begins_soon = s.pending && s.pending->begins_at;
+  if (ahead == 0 || !(s.begun || begins_soon)) return std::nullopt;
+  auto sampler = s.begun ? s.begun->after : *s.pending->begins_at;
+  auto step = s.begun ? s.begun->plan.step : msg::Step{0};
+  std::vector<Share> shares;
+  if (s.begun)
+    shares.assign(s.begun->mine.begin() + s.begun->handed_out,
+                  s.begun->mine.end());
   while (ahead > shares.size()) {
     ahead -= static_cast<std::uint32_t>(shares.size());
-    if (sampler.done()) return std::nullopt;
-    shares = shares_of_step(plan, sampler.take(), s.rules, s.self).mine;
+    auto const members = s.members_foreseen(++step);
+    bool const leaves =
+        std::find(members.begin(), members.end(), s.self) == members.end();
+    if (sampler.done() || leaves) return std::nullopt;
+    shares =
+        shares_of_step({step, members, {}}, sampler.take(), s.rules, s.self)
+            .mine;
   }
   return Forecast{sampler.pass(), shares[ahead - 1].positions};
+}
+
+/// In rank order.
+std::vector<msg::MemberId> Session::State::members_foreseen(
+    msg::Step step) const {
+  if (agreed && step > last_before) return offer->members;
+  std::vector<msg::MemberId> ids;
+  for (auto const& member : begun ? members : pending->members)
+    ids.push_back(member.member);
+  return ids;
 }
 
 // --- the header of state that moves ----------------------------------------

@@ -243,6 +243,15 @@ int gleaner_samples_ahead(gleaner_training* g, uint32_t ahead,
   });
 }
 
+int gleaner_loads_ahead(gleaner_training* g, uint32_t shares,
+                        gleaner_begins_soon_fn begins_soon, void* ctx) {
+  return guarded(g, [&](Member& member) {
+    std::function<void()> call;
+    if (begins_soon) call = [=] { begins_soon(ctx); };
+    return member.set_loads_ahead(shares, std::move(call));
+  });
+}
+
 void gleaner_close(gleaner_training* g) { delete g; }
 
 char const* gleaner_strerror(int code) {

@@ -57,6 +57,7 @@ class Member {
   int set_stream(void* stream);
   int add(Blob blob);
   int set_update(std::function<int()> update);
+  int set_loads_ahead(std::uint32_t shares, std::function<void()> begins_soon);
   void* gradient(std::string const& name) const;
 
   int start();
@@ -132,6 +133,7 @@ class Member {
   void do_one(session::WriteCheckpoint const& action);
   void do_one(session::LoadCheckpoint const& action);
   void do_one(session::Reduce const& action);
+  void do_one(session::BeginsSoon const& action);
   void do_one(session::Started const& action) { tell_user(action); }
   void do_one(session::BeginStep const& action);
   void do_one(session::ApplyReduction const& action) { tell_user(action); }
@@ -170,6 +172,8 @@ class Member {
   std::string schema_;
   DigestOf digest_of_ = DigestOf::samples;
   std::function<int()> update_;
+  std::uint32_t loads_ahead_ = 0;
+  std::function<void()> begins_soon_;
   std::shared_ptr<Device> device_;  ///< the program's GPU
   void* stream_ = nullptr;
   std::string error_;
@@ -182,6 +186,7 @@ class Member {
   bool performing_ = false;
   bool stopping_ = false;  ///< StopPlanes is not yet answered
   int busy_ = 0;
+  int foretelling_ = 0;  ///< calls of begins_soon_ under way
   std::deque<Task> tasks_;
   std::optional<session::Reduce> reduce_;  ///< to be done, or being done
   Readiness ready_;

@@ -128,6 +128,25 @@ void Member::do_one(session::StopPlanes const&) {
   stopping_ = true;
 }
 
+/// On a thread of its own: the user's waits for the state.
+void Member::do_one(session::BeginsSoon const&) {
+  if (!begins_soon_) return;
+  ++foretelling_;
+  in_background([this] {
+    auto const told = [this] {
+      Lock lock(mutex_);
+      --foretelling_;
+    };
+    try {
+      begins_soon_();
+    } catch (...) {
+      told();
+      throw;
+    }
+    told();
+  });
+}
+
 void Member::do_one(session::Reduce const& action) {
   reduce_ = action;
   whereabouts_.reduction_ordered(SystemClock().monotonic_s());

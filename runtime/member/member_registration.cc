@@ -101,6 +101,15 @@ int Member::set_update(std::function<int()> update) {
   return GLEANER_OK;
 }
 
+int Member::set_loads_ahead(std::uint32_t shares,
+                            std::function<void()> begins_soon) {
+  if (phase_ != Phase::registering)
+    return fail(GLEANER_ESTATE, "gleaner_loads_ahead() after gleaner_start()");
+  loads_ahead_ = shares;
+  begins_soon_ = std::move(begins_soon);
+  return GLEANER_OK;
+}
+
 void* Member::gradient(std::string const& name) const {
   return gradients_.find(name);
 }
@@ -118,6 +127,7 @@ int Member::start() {
   loaded.state_bytes = registry_.bytes();
   loaded.dataset_size = options_.dataset_size;
   loaded.fingerprint = fingerprint();
+  loaded.loads_ahead = loads_ahead_;
   Lock lock(mutex_);
   ready_.lay_out(sums().buckets(), sums().parts());
   planes_.set_device(gradients_.device());
@@ -127,6 +137,7 @@ int Member::start() {
   perform(session_.want_start());
   auto const code = wait(lock, Inside::start);
   if (!lock.owns_lock()) lock.lock();
+  changed_.wait(lock, [this] { return foretelling_ == 0; });
   last_end_s_ = seconds_now();
   return code;
 }

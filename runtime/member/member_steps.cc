@@ -138,10 +138,11 @@ int Member::step_now(gleaner_step_info& info) {
 
 int Member::samples_ahead(std::uint32_t ahead,
                           std::vector<std::uint64_t>& samples) {
-  if (phase_ != Phase::computing || ahead == 0)
+  Lock lock(mutex_);
+  bool const now = phase_ == Phase::computing || foretelling_ > 0;
+  if (!now || ahead == 0)
     return fail(GLEANER_ESTATE,
                 "gleaner_samples_ahead() of no step, or outside of one");
-  Lock lock(mutex_);
   auto const forecast = session_.foresee(ahead);
   if (!forecast) return GLEANER_DONE;
   samples = samples_at(forecast->pass, forecast->positions);

@@ -63,7 +63,8 @@ struct Loaded {  ///< gleaner_start() was called; the program is ready
   std::string schema;  ///< digest of names, types and shapes, and options
   std::uint64_t state_bytes = 0;
   std::uint64_t dataset_size = 0;
-  std::string fingerprint;  ///< what it computes with, in words
+  std::string fingerprint;        ///< what it computes with, in words
+  std::uint32_t loads_ahead = 0;  ///< shares that the program loads in advance
 };
 struct PlaneBlob {  ///< this member's contact data for a data plane
   Generation generation = 0;
@@ -82,6 +83,13 @@ struct PrepareFailed {
 struct Switched {  ///< `step` is the first step in the new generation
   Generation generation = 0;
   Step step = 0;
+};
+/// From rank 0 to the coordinator, which tells the joiners: all switch to the
+/// offer before `step`, which is so far ahead that they can load for it.
+struct SwitchAhead {
+  Generation generation = 0;
+  Step step = 0;
+  std::string sampler;  ///< its state before that step, as JSON
 };
 struct Withdrawn {  ///< answer to Withdraw: it was not agreed to
   Generation generation = 0;
@@ -165,9 +173,9 @@ struct MemberError {  ///< the program gave up; `why` is for the user
 
 using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
-                 Switched, Withdrawn, Agreed, Status, Stable, LogValue,
-                 Checkpointed, CheckpointFailed, Finished, StateReceived,
-                 StateDigest, Alive, MemberError>;
+                 Switched, SwitchAhead, Withdrawn, Agreed, Status, Stable,
+                 LogValue, Checkpointed, CheckpointFailed, Finished,
+                 StateReceived, StateDigest, Alive, MemberError>;
 
 // --- coordinator -> member -------------------------------------------------
 
@@ -202,6 +210,9 @@ struct Offer {
   std::vector<MemberId> members;
   std::vector<MemberId> joiners;
   std::string checkpoint;
+  /// Steps from the one that agrees to the switch, in which members load what
+  /// they will compute after it.
+  std::uint32_t lead = 0;
 };
 struct Withdraw {
   Generation generation = 0;
@@ -233,9 +244,10 @@ struct Refused {
   std::string why;
 };
 
-using ToMember = std::variant<Welcome, Prepare, PlaneBlobs, Start, Offer,
-                              Withdraw, Quiesce, Resume, Release, Finish, Reset,
-                              TakeCheckpoint, Recorded, Heartbeat, Refused>;
+using ToMember =
+    std::variant<Welcome, Prepare, PlaneBlobs, Start, Offer, SwitchAhead,
+                 Withdraw, Quiesce, Resume, Release, Finish, Reset,
+                 TakeCheckpoint, Recorded, Heartbeat, Refused>;
 
 // --- agent <-> coordinator -------------------------------------------------
 

@@ -188,12 +188,27 @@ int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
 /* Which samples this member will compute `ahead` shares after the one under way
- * (1 or more; of this step or of later ones), unless members change until then:
- * to load them in advance. Writes at most `room` of them, and to *n how many
- * there are.  GLEANER_OK, or GLEANER_DONE when the training has no such share.
+ * (1 or more; of this step or of later ones), unless members change until then
+ * in a way that is not known yet: to load them in advance. Writes at most
+ * `room` of them, and to *n how many there are.  GLEANER_OK, or GLEANER_DONE
+ * when the training has no such share.
  */
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
                           uint64_t *samples, size_t room, size_t *n);
+
+/* The program loads the samples of so many shares in advance.  Before
+ * gleaner_start().  A planned change of members then happens as many steps
+ * after they agreed to it (fewer when a deadline or long steps forbid it), and
+ * gleaner_samples_ahead() knows of it in these: nothing is loaded in vain.
+ *
+ * `begins_soon`, unless NULL, is called when a joiner's first samples are
+ * known: gleaner_samples_ahead(g, 1, ...) and so on then tell what it will
+ * compute. That is the one call it may make: it runs on a thread of the library
+ * while the program waits in gleaner_start(), which does not return before it
+ * has. */
+typedef void (*gleaner_begins_soon_fn)(void *ctx);
+int gleaner_loads_ahead(gleaner_training *g, uint32_t shares,
+                        gleaner_begins_soon_fn begins_soon, void *ctx);
 
 /* Leave and free everything.  Safe on NULL. */
 void gleaner_close(gleaner_training *g);

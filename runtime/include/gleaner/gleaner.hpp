@@ -27,6 +27,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -95,6 +96,7 @@ struct State {
   bool finished = false;
   std::deque<Blob> blobs{};
   std::function<void()> update{};
+  std::function<void()> begins_soon{};
   std::exception_ptr thrown{};
 
   State() = default;
@@ -138,6 +140,10 @@ inline int load_blob(void* ctx, void const* data, size_t size) {
   return blob.state->run([&] {
     blob.load({static_cast<char const*>(data), size});
   });
+}
+
+inline void run_begins_soon(void* ctx) {
+  static_cast<State*>(ctx)->begins_soon();
 }
 
 inline int run_update(void* ctx) {
@@ -265,7 +271,8 @@ class Training {
  public:
   /// Join; see gleaner_open().
   explicit Training(Options const& options)
-      : state_(std::make_unique<detail::State>()) {
+      : state_(std::make_unique<detail::State>()),
+        global_batch_(options.global_batch) {
     gleaner_options o = GLEANER_OPTIONS_INIT;
     o.dataset_size = options.dataset_size;
     o.global_batch = options.global_batch;
@@ -310,6 +317,29 @@ class Training {
     state_->check(gleaner_update(state_->g, detail::run_update, state_.get()));
   }
 
+  /// The program loads the samples of so many shares in advance; see
+  /// gleaner_loads_ahead().  `begins_soon` must not throw, and runs on another
+  /// thread.
+  void loads_ahead(std::uint32_t shares,
+                   std::function<void()> begins_soon = {}) {
+    state_->begins_soon = std::move(begins_soon);
+    auto* call = state_->begins_soon ? detail::run_begins_soon : nullptr;
+    state_->check(gleaner_loads_ahead(state_->g, shares, call, state_.get()));
+  }
+
+  /// This member's samples `ahead` shares from now; nothing after the last.
+  std::optional<std::vector<std::uint64_t>> samples_ahead(
+      std::uint32_t ahead) const {
+    std::vector<std::uint64_t> samples(global_batch_);
+    std::size_t n = 0;
+    if (state_->check(gleaner_samples_ahead(state_->g, ahead, samples.data(),
+                                            samples.size(), &n)) ==
+        GLEANER_DONE)
+      return std::nullopt;
+    samples.resize(n);
+    return samples;
+  }
+
   /// Until the result is gone, for at most `limit_s` seconds, this member may
   /// keep the others waiting: it evaluates, compiles, writes a file.
   Busy busy(std::string const& why, double limit_s) {
@@ -344,6 +374,7 @@ class Training {
   }
 
   std::unique_ptr<detail::State> state_;
+  std::uint32_t global_batch_;
 };
 
 }  // namespace gleaner

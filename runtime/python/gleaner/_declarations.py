@@ -95,6 +95,10 @@ int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
                           uint64_t *samples, size_t room, size_t *n);
 
+typedef void (*gleaner_begins_soon_fn)(void *ctx);
+int gleaner_loads_ahead(gleaner_training *g, uint32_t shares,
+                        gleaner_begins_soon_fn begins_soon, void *ctx);
+
 void gleaner_close(gleaner_training *g);
 
 char const *gleaner_strerror(int code);

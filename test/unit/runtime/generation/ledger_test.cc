@@ -179,6 +179,7 @@ TEST_CASE("a logged value is the mean over all samples of the step") {
   auto const first = means.take_until(1);
   REQUIRE(first.size() == 1);
   CHECK(first[0].value == Approx(2.5));
+  CHECK(first[0].max == 4.0);
   CHECK(first[0].n == 40);
   means.forget_after(1);
   CHECK(means.take_until(9).empty());

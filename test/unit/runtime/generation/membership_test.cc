@@ -59,6 +59,71 @@ TEST_CASE("a ready node waits a moment for others that are loading") {
         "1<-Prepare(2: 1,2 joins 2) 2<-Prepare(2: 1,2 joins 2)");
 }
 
+TEST_CASE("an offer leaves time for what members load ahead") {
+  auto const loads = [](std::uint32_t shares) {
+    auto message = loaded();
+    message.loads_ahead = shares;
+    return message;
+  };
+  struct Case {
+    std::uint32_t ahead;
+    double step_s;
+    std::string lead;
+  };
+  for (auto const& [ahead, step_s, lead] : {
+           Case{0, .1, ""}, Case{4, .1, " in 4"},
+           Case{30, .1, " in 20"},  // no longer than 2 s
+           Case{4, 5, " in 1"},     // but one step
+       }) {
+    CAPTURE(ahead, step_s);
+    Trainer trainer;
+    trainer.announce("n1", {1});
+    trainer.says(1, loads(ahead));
+    trainer.all_prepared(1, {1});
+    trainer.stable(1, 1, 1, false, step_s);
+    trainer.announce("n2", {2});
+    trainer.says(2, loads(0));
+    CHECK(trainer.all_prepared(2, {1, 2}) == "1<-Offer(2: 1,2" + lead + ")");
+  }
+}
+
+TEST_CASE(
+    "the lead of an offer takes no more than half the time to a deadline") {
+  struct Case {
+    double within_s;
+    std::string lead;
+  };
+  for (auto const& [within_s, lead] :
+       {Case{60, " in 4"}, Case{6, " in 2"}, Case{1, ""}}) {
+    CAPTURE(within_s);
+    auto options = gleaner::notation::options();
+    options.lead_s = 100;
+    Trainer trainer(options);
+    auto message = loaded();
+    message.loads_ahead = 4;
+    trainer.announce("n1", {1});
+    trainer.announce("n2", {2});
+    trainer.says(1, message);
+    trainer.says(2, message);
+    trainer.all_prepared(1, {1, 2});
+    trainer.stable(1, 1, 1, false, 1);
+    trainer.leave("n2", within_s);
+    auto const offer = "Offer(2: 1" + lead + ")";
+    CHECK(trainer.says(1, msg::Prepared{2}) == "1<-" + offer + " 2<-" + offer);
+  }
+}
+
+TEST_CASE("joiners are told where they will begin") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.load(2);
+  trainer.all_prepared(2, {1, 2});
+  CHECK(trainer.says(1, msg::SwitchAhead{2, 9, "{}"}) ==
+        "2<-SwitchAhead(2 at 9)");
+  CHECK(trainer.says(1, msg::SwitchAhead{1, 9, "{}"}) == "");
+}
+
 TEST_CASE("nodes that come while an offer is open wait for the next") {
   Trainer trainer;
   trainer.train(1);

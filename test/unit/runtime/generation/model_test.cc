@@ -107,6 +107,7 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.kills > counts.histories / 2);
   CHECK(counts.switches > counts.histories / 4);
   CHECK(counts.takeovers > 0);
+  CHECK(counts.foretold > counts.histories / 10);
   CHECK(counts.parks > 0);
   CHECK(counts.rollbacks > 0);
   CHECK(counts.withdrawals > 0);

@@ -58,6 +58,10 @@ std::string name(msg::FromMember const& message) {
           [](msg::Switched const& m) {
             return "Switched(" + str(m.generation) + " at " + str(m.step) + ")";
           },
+          [](msg::SwitchAhead const& m) {
+            return "SwitchAhead(" + str(m.generation) + " at " + str(m.step) +
+                   ")";
+          },
           [](msg::Withdrawn const& m) {
             return "Withdrawn(" + str(m.generation) + ")";
           },
@@ -107,6 +111,10 @@ std::string name(msg::ToMember const& message) {
             return "Offer(" + str(m.generation) + ": " +
                    (m.members.empty() ? "park in " + m.checkpoint
                                       : ids(m.members)) +
+                   (m.lead ? " in " + str(m.lead) : "") + ")";
+          },
+          [](msg::SwitchAhead const& m) {
+            return "SwitchAhead(" + str(m.generation) + " at " + str(m.step) +
                    ")";
           },
           [](msg::Withdraw const& m) {
@@ -167,6 +175,7 @@ std::string name(session::Action const& action) {
           [](session::LoadCheckpoint const& a) {
             return "load(" + a.path + ")";
           },
+          [](session::BeginsSoon const&) { return std::string("soon"); },
           [](session::Started const&) { return std::string("started"); },
           [](session::BeginStep const& a) {
             return std::string(a.more ? "more(" : "begin(") + str(a.step) +

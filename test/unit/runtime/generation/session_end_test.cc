@@ -36,7 +36,7 @@ TEST_CASE("who waits for state is told of the end, too") {
 TEST_CASE("to park, rank 0 writes the state at the boundary") {
   Two members;
   for (auto* member : {&members.one, &members.two}) {
-    member->on(msg::Offer{2, {}, {}, "c"});
+    member->on(msg::Offer{2, {}, {}, "c", 0});
     member->do_step(1, 0);
   }
   CHECK(members.one.step() == "->Stable(1?) ->Switched(2 at 2) write(c of 1)");

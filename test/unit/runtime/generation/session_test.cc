@@ -139,6 +139,68 @@ TEST_CASE("all ready in one first bucket: switch before the next step") {
   CHECK(members.two.first_bucket(3) == "drop(1)");
 }
 
+TEST_CASE("an offer with a lead is switched to so many steps later") {
+  Two members;
+  for (auto* member : {&members.one, &members.two}) {
+    member->prepare(2, {1, 2, 3}, {3});
+    member->connected(2);
+    member->offer(2, {1, 2, 3}, {3}, 2);
+  }
+  (void)members.one.session.want_step();
+  REQUIRE(members.one.session.first_bucket_words(1, 1));
+  CHECK(members.one.first_bucket_complete(1, 0) == "->SwitchAhead(2 at 4)");
+  members.one.reduce();
+  CHECK(members.one.all_buckets(1) == "apply(1 x1)");
+  members.one.do_step(2, 0);
+  members.one.do_step(3, 0);
+  CHECK(members.one.step() == "->Switched(2 at 4) serve(2: 0/2 to 3)");
+  members.two.do_step(1, 0);  // it is not rank 0
+  CHECK(members.two.on(msg::Withdraw{2}) == "->Agreed(2 in 1)");
+}
+
+TEST_CASE("between agreement and switch a member foresees what is after it") {
+  Two members;
+  auto const positions = [](Member& member, std::uint32_t ahead) {
+    auto const share = member.session.foresee(ahead);
+    return share ? share->positions : gleaner::Positions{};
+  };
+  members.one.prepare(2, {1}, {});
+  members.one.connected(2);
+  for (auto* member : {&members.one, &members.two}) {
+    member->offer(2, {1}, {}, 1);
+    (void)member->session.want_step();
+    CHECK(positions(*member, 3).front().last -
+              positions(*member, 3).front().first ==
+          2);
+    member->first_bucket(1, 0);
+  }
+  CHECK(positions(members.one, 1) == gleaner::Positions{{4, 6}});
+  CHECK(positions(members.one, 2) == gleaner::Positions{{8, 12}});
+  CHECK(positions(members.two, 1) == gleaner::Positions{{6, 8}});
+  CHECK_FALSE(members.two.session.foresee(2));  // it leaves
+  // A loss undoes the agreement.
+  members.one.quiesce(3);
+  CHECK(positions(members.one, 2) == gleaner::Positions{{8, 10}});
+}
+
+TEST_CASE("a joiner foresees its first shares while it waits for its state") {
+  Member joiner(3);
+  (void)joiner.session.want_start();
+  joiner.prepare(2, {1, 2, 3}, {3});
+  joiner.connected(2);
+  CHECK_FALSE(joiner.session.foresee(1));
+  auto const before =
+      R"({"back":[],"dropped":0,"next":12,"pass":0,"samples_seen":12})";
+  CHECK(joiner.on(msg::SwitchAhead{1, 4, before}) == "");
+  CHECK(joiner.on(msg::SwitchAhead{2, 4, "of another training"}) == "");
+  CHECK(joiner.on(msg::SwitchAhead{2, 4, before}) == "soon");
+  CHECK(joiner.session.foresee(1)->positions == gleaner::Positions{{14, 16}});
+  CHECK(joiner.session.foresee(2)->positions == gleaner::Positions{{18, 20}});
+  CHECK_FALSE(joiner.session.foresee(8));
+  joiner.on(msg::Reset{2});
+  CHECK_FALSE(joiner.session.foresee(1));
+}
+
 TEST_CASE("one member that is not ready keeps the generation") {
   Two members;
   members.one.prepare(2, {1}, {});

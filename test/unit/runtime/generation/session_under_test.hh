@@ -56,8 +56,9 @@ struct Member {
   }
   std::string offer(msg::Generation generation,
                     std::vector<msg::MemberId> const& members,
-                    std::vector<msg::MemberId> const& joiners = {}) {
-    return on(msg::Offer{generation, members, joiners, ""});
+                    std::vector<msg::MemberId> const& joiners = {},
+                    std::uint32_t lead = 0) {
+    return on(msg::Offer{generation, members, joiners, "", lead});
   }
   std::string resume(msg::Generation generation,
                      std::vector<msg::MemberId> const& members, msg::Step h,

@@ -20,6 +20,7 @@ void Counts::add(Counts const& o) {
   holds += o.holds, freezes += o.freezes, thaws += o.thaws;
   refused += o.refused, stuck += o.stuck, never_ready += o.never_ready;
   overdue += o.overdue, not_quiet += o.not_quiet, withdrawn += o.withdrawn;
+  foretold += o.foretold;
 }
 
 std::string Counts::text() const {
@@ -41,7 +42,7 @@ std::string Counts::text() const {
          item("thaws", thaws) + item("refused", refused) +
          item("stuck", stuck) + item("never_ready", never_ready) +
          item("overdue", overdue) + item("not_quiet", not_quiet) +
-         item("withdrawn", withdrawn);
+         item("withdrawn", withdrawn) + item("foretold", foretold);
 }
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)

@@ -65,7 +65,8 @@ struct Counts {
                 resets = 0, checkpoints = 0, steps = 0, replaced = 0,
                 complaints = 0, coordinators = 0, shares = 0, lost_again = 0,
                 holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
-                never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0;
+                never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0,
+                foretold = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -151,6 +152,8 @@ struct Process {
     there_s = now;
   }
   std::optional<session::BeginStep> step;
+  /// A joiner's first share, as it was foretold.
+  std::optional<Positions> foretold;
   int state = Lineages::initial;
   int gradients = 0;  ///< buckets of this step that are computed
   Contribution gradient;
@@ -345,6 +348,7 @@ class World {
   void on(Process& p, session::FetchReduction const& action);
   void on(Process& p, session::WriteCheckpoint const& action);
   void on(Process& p, session::LoadCheckpoint const& action);
+  void on(Process& p, session::BeginsSoon const& action);
   void on(Process& p, session::Started const& action);
   void on(Process& p, session::BeginStep const& action);
   void on(Process& p, session::Reduce const& action);

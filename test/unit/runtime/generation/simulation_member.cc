@@ -32,6 +32,7 @@ void World::move_user(Process& p) {
       loaded.member = p.id;
       loaded.schema = "s";
       loaded.dataset_size = options_.dataset_size;
+      loaded.loads_ahead = static_cast<std::uint32_t>(pick(0, 3));
       p.outbox.push_back(loaded);
       return carry_out(p, p.session.want_start());
     }
@@ -46,6 +47,12 @@ void World::move_user(Process& p) {
     default:
       throw Violation("the simulation moved a user that waits");
   }
+}
+
+void World::on(Process& p, session::BeginsSoon const&) {
+  auto const first = p.session.foresee(1);
+  p.foretold.reset();
+  if (first) p.foretold = first->positions;
 }
 
 void World::on(Process& p, session::Started const&) {
@@ -65,6 +72,11 @@ void World::on(Process& p, session::BeginStep const& action) {
   if (p.state == torn) throw Violation("a step begins with a torn state");
   if (lineages_.at(p.state).step != action.step - 1)
     throw Violation("a step begins with the state of another");
+  if (auto const foretold = std::exchange(p.foretold, std::nullopt)) {
+    ++counts_.foretold;
+    if (*foretold != action.positions)
+      throw Violation("a joiner begins with another share than foretold");
+  }
   if (action.more && (!p.step || p.step->step != action.step))
     throw Violation("another share of a step that was not begun");
   if (action.more && p.reduce)
@@ -151,6 +163,7 @@ void World::on(Process& p, session::Send const& action) {
 }
 
 void World::on(Process& p, session::ConnectPlane const& action) {
+  p.foretold.reset();
   auto& plane = p.planes[action.generation];
   for (auto const& member : action.members)
     plane.members.push_back(member.member);

@@ -66,11 +66,13 @@ struct Trainer {
     for (auto const id : members) says(id, msg::Switched{generation, first});
   }
   std::string stable(msg::MemberId member, msg::Generation generation,
-                     msg::Step step, bool tentative = false) {
+                     msg::Step step, bool tentative = false,
+                     double duration_s = 0) {
     msg::Stable report;
     report.generation = report.reduced_in = generation;
     report.step = step;
     report.tentative = tentative;
+    report.duration_s = duration_s;
     report.samples_seen = 4 * step;
     report.taken = {{std::uint64_t(4 * step - 4), std::uint64_t(4 * step)}};
     return says(member, report);

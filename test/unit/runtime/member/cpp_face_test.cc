@@ -102,6 +102,26 @@ TEST_CASE("a member is busy for as long as the object lives") {
                     Contains("limit_s is -1") && Contains("'loading'"));
 }
 
+TEST_CASE("a program that loads ahead learns its next samples") {
+  gleaner::Training training(ten_samples());
+  std::vector<float> weight(1);
+  training.parameter("w", weight);
+  training.loads_ahead(2, [] {});
+  std::optional<std::vector<std::uint64_t>> foretold;
+  for (auto& step : training.steps()) {
+    if (step.number() > 1) {
+      auto const samples = step.samples();
+      REQUIRE(foretold);
+      CHECK(*foretold ==
+            std::vector<std::uint64_t>(samples.begin(), samples.end()));
+    }
+    foretold = training.samples_ahead(1);
+    step.reduce([] {});
+  }
+  CHECK_FALSE(foretold);
+  CHECK_THROWS_WITH(training.loads_ahead(1), Contains("after gleaner_start"));
+}
+
 TEST_CASE("a training can be moved while it runs") {
   gleaner::Training first(ten_samples());
   std::vector<float> weight(1);
