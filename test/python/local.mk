@@ -6,6 +6,7 @@ python_tests = \
 	%reldir%/documentation.py \
 	%reldir%/features.py \
 	%reldir%/install.py \
+	%reldir%/loading.py \
 	%reldir%/members.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py

@@ -22,14 +22,28 @@ BATCH = 16
 
 
 class Points:
-    """Sample i: eight numbers, and a function of them to be learned."""
+    """Sample i: eight numbers, and a function of them to be learned.  Each load
+    is a line of the file `loads`."""
+
+    def __init__(self, sample_ms=0.0, loads=None):
+        self.sample_ms = sample_ms
+        self.loads = loads
+        self.member = os.getpid()
 
     def __len__(self):
         return SAMPLES
 
     def __getitem__(self, i):
+        if self.sample_ms:
+            time.sleep(self.sample_ms / 1000)
+        self.note(i)
         x = torch.randn(8, generator=torch.Generator().manual_seed(i))
         return x, x.prod() + x.sum()
+
+    def note(self, number):
+        if self.loads:
+            with open(self.loads, "a") as file:
+                file.write(f"{time.monotonic()} {self.member} {number}\n")
 
 
 def objects(dropout=0.0):
@@ -50,6 +64,8 @@ def main():
     parser.add_argument("--step-ms", type=float, default=0)
     parser.add_argument("--hold", help="while this file is there, steps take 300 ms")
     parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--sample-ms", type=float, default=0)
+    parser.add_argument("--loads", help="file that tells of each load")
     parser.add_argument("--evaluate-at", type=int, default=0, help="step")
     parser.add_argument("--dropout", type=float, default=0)
     options = parser.parse_args()
@@ -64,10 +80,12 @@ def main():
         ema=average,
         state={"counted": counted},
     )
+    points = Points(options.sample_ms, options.loads)
     loader = gleaner.DataLoader(
-        Points(), batch_size=BATCH, seed=7, num_workers=options.workers
+        points, batch_size=BATCH, seed=7, num_workers=options.workers
     )
     for x, y in job.steps(loader, passes=options.passes):
+        points.note(-job.step_number)
         held = options.hold and os.path.exists(options.hold)
         time.sleep(0.3 if held else options.step_ms / 1000)
         loss = nn.functional.mse_loss(model(x)[:, 0], y)

@@ -121,6 +121,7 @@ class Training:
         self._handle = ffi.NULL
         self._lib = library()
         self._pid = os.getpid()
+        self._global_batch = global_batch
         self._kept: list[Any] = []  # callbacks, for as long as they can be called
         self._raised: Optional[BaseException] = None
         self._info = ffi.new("gleaner_step_info *")
@@ -191,6 +192,23 @@ class Training:
         self._kept.append(run_update)
         self._check(self._lib.gleaner_update(self._handle, run_update, ffi.NULL))
 
+    def loads_ahead(
+        self, shares: int, begins_soon: Optional[Callable[[], None]] = None
+    ) -> None:
+        """The program loads so many shares in advance.  begins_soon() is called
+        on another thread, during start(); it may call samples_ahead().  What it
+        raises comes out of start()."""
+        call = ffi.NULL
+        if begins_soon is not None:
+            begin = begins_soon
+
+            @ffi.callback("void(void *)")
+            def call(_context: Any) -> None:
+                self._run(begin)
+
+            self._kept.append(call)
+        self._check(self._lib.gleaner_loads_ahead(self._handle, shares, call, ffi.NULL))
+
     def start(self) -> int:
         """OK, LEAVE or DONE.  State that others have is filled in here."""
         return self._check(self._lib.gleaner_start(self._handle))
@@ -206,9 +224,9 @@ class Training:
         return self._read_info()
 
     def samples_ahead(self, ahead: int) -> Optional[list[int]]:
-        """This member's samples `ahead` steps from now, unless members change;
-        None after the last step."""
-        room = self._info.global_batch
+        """This member's samples `ahead` shares from now, unless members change in
+        a way that is not agreed yet; None after the last share."""
+        room = self._global_batch
         samples, n = ffi.new("uint64_t[]", room), ffi.new("size_t *")
         code = self._check(
             self._lib.gleaner_samples_ahead(self._handle, ahead, samples, room, n)

@@ -80,6 +80,7 @@ class Job:
         self._info: Optional[core.Step] = None
         self._over: Optional[int] = None  # released within a step
         self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
+        self._waited_ms = 0.0  # for the samples of the step
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
         self._begin_nothing()
 
@@ -94,8 +95,9 @@ class Job:
         returns False before the last of them."""
         if self._info is not None or self._training is not None:
             raise RuntimeError("job.steps() was called before [make another job]")
-        training = self._join(loader, passes)
+        loader.open()  # its workers are to have none of our connections
         try:
+            training = self._join(loader, passes)
             code = training.start()
             while code in (core.OK, core.STEP):
                 code, info = training.step()
@@ -150,6 +152,7 @@ class Job:
             mean._value = gradients.mean(slot)
         self._means.clear()
         training.apply()
+        training.log("loader_wait_ms", self._waited_ms, 1)
         return True
 
     # What a loop tells and asks.
@@ -268,6 +271,9 @@ class Job:
         self._gradients = Gradients(self._training, self._state.trained)
         self._state.register(self._training)
         self._training.on_update(self._update)
+        if loader.ahead:
+            foresee = self._training.samples_ahead
+            self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
         return self._training
 
     def _leave(self) -> None:
@@ -281,10 +287,12 @@ class Job:
     def _one_step(
         self, training: core.Training, loader: DataLoader, info: core.Step
     ) -> Iterator[Any]:
+        self._waited_ms = 0.0
         while True:
             self._begin(info)
             if info.samples:
                 batch = loader.load(info.samples, training.samples_ahead)
+                self._waited_ms += loader.wait_ms
                 self._seed(info)  # to load draws numbers too, now and then
                 yield batch
                 if not self._stepped:
