@@ -61,7 +61,7 @@ bench_runtime_programs = \
 if HAVE_GLOO
 bench_runtime_programs += %reldir%/runtime/allreduce_bench
 endif
-PARTS = resize loss allreduce fixed deterministic
+PARTS = resize loss allreduce fixed deterministic loader
 REPS = 20
 BENCH_RUNTIME =
 bench-runtime: $(bench_runtime_programs)
@@ -81,6 +81,8 @@ EXTRA_DIST += \
 	%reldir%/runtime/fixed.py \
 	%reldir%/runtime/fixed_program.py \
 	%reldir%/runtime/gleaner_training.py \
+	%reldir%/runtime/loader.py \
+	%reldir%/runtime/loader_steps.py \
 	%reldir%/runtime/loss.py \
 	%reldir%/runtime/resize.py \
 	%reldir%/runtime/setting.py \

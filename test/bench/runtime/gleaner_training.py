@@ -27,6 +27,7 @@ class GleanerTraining:
         self._pids = {}  # of members
         self._nodes = {}  # of members
         self.resizes = []  # "resize" events
+        self._told = {}  # all events, by kind
         log = os.path.join(self._dir, "steps")
         command = [
             setting.built("runtime/coordinator/gleaner-coordinator"),
@@ -106,11 +107,16 @@ class GleanerTraining:
         with open(f"/proc/{self.pid_of(member)}/stat") as stat:
             return int(stat.read().rsplit(")", 1)[1].split()[1])
 
+    def events(self, kind):
+        self._read_events()
+        return self._told.get(kind, [])
+
     def _read_events(self):
         if self._events is None:
             self._events = open(os.path.join(self._dir, "events.jsonl"))
         *lines, self._rest = (self._rest + self._events.read()).split("\n")
         for event in map(json.loads, lines):
+            self._told.setdefault(event["event"], []).append(event)
             if event["event"] == "member_started":
                 self._pids[str(event["member"])] = event["pid"]
                 self._nodes[str(event["member"])] = event["node"]

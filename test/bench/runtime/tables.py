@@ -234,12 +234,35 @@ def deterministic_table(rows):
     )
 
 
+def loader_table(rows):
+    return table(
+        [
+            "members",
+            "announced",
+            "times",
+            "wait of a step before p50 / p99, ms",
+            "of the first four together p50 / p99, ms",
+            "of a step after p50 / p99, ms",
+        ],
+        [
+            [
+                f"{row['from']} to {row['to']}",
+                "yes" if row["announced"] else "no",
+                len(row["repetitions"]),
+                *(p50_p99(values(row, f"{at}_ms")) for at in ("before", "at", "after")),
+            ]
+            for row in rows
+        ],
+    )
+
+
 PARTS = [
     ("Resizes", "resize", resize_table),
     ("Losses", "loss", loss_table),
     ("Reductions", "allreduce", allreduce_table),
     ("A size that does not change", "fixed", fixed_table),
     ("Deterministic mode", "deterministic", deterministic_table),
+    ("Waiting for samples", "loader", loader_table),
 ]
 
 
