@@ -38,6 +38,13 @@ class Numbers:
         return torch.tensor(i)
 
 
+class Draws:
+    """Any sample is a random number."""
+
+    def __getitem__(self, i):
+        return torch.rand(()).double()
+
+
 class Batches(unittest.TestCase):
     """Without a training: what is asked of the workers, and what not."""
 
@@ -140,6 +147,17 @@ class Batches(unittest.TestCase):
 
         self.open(init=init).load(list(range(4)), self.foresee([]))
         self.assertLessEqual({(-1, 0), (-2, 1)}, set(self.loads()))
+
+    def test_seeds(self):
+        """workers of different members draw different numbers"""
+        drawn = []
+        for member in ("1", "2"):
+            os.environ["GLEANER_MEMBER"] = member
+            self.addCleanup(os.environ.pop, "GLEANER_MEMBER", None)
+            workers = Workers(Draws(), default_collate, None, 1)
+            self.addCleanup(workers.close)
+            drawn += workers.ask([0, 1], soon=False).batch().tolist()
+        self.assertEqual(len(set(drawn)), 4)
 
     def test_close(self):
         """when it is closed, no worker is left"""

@@ -80,7 +80,7 @@ class Workers:
             collate=collate,
             init=init,
             workers=workers,
-            seed=torch.initial_seed(),
+            seed=_seed_of_member(),
             member=os.getpid(),
             numbered=context.Value("i", 0),
             started=context.Value("i", 0),
@@ -131,6 +131,13 @@ class Workers:
         for request in list(self._slots):
             self.cancel(request)
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _seed_of_member() -> int:
+    """All members run the same program with the same seed, but their workers are
+    to draw different numbers."""
+    member = os.environ.get("GLEANER_MEMBER", "")
+    return random.Random(f"{torch.initial_seed()} {member}").getrandbits(62)
 
 
 # In the workers.
