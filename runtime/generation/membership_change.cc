@@ -184,7 +184,9 @@ void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
 }
 
 void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
-  if (message.generation == generation) connected.insert(from.id);
+  if (message.generation == generation && connected.insert(from.id).second &&
+      connected.size() == members.size())
+    forget_sightings();  // only from now on can they wait for each other
   if (!change || message.generation != change->generation ||
       change->stage != Stage::preparing)
     return;

@@ -80,6 +80,14 @@ void Membership::State::check_stuck() {
       why += " (it was busy with '" + alive.busy + "' until its time was up)";
     kill(id, why);
   }
+  if (plane_broken_s || connected.size() < members.size() ||
+      !is_plane_stuck(sightings, options.stuck, step_median.seconds()))
+    return;
+  plane_broken_s = now;
+  plane_broken_by = 0;
+  loss = "the data plane is stuck: all members have waited in it for " +
+         std::to_string(long(options.stuck.timeout_s)) + " s";
+  record("error", {{"what", loss}});
 }
 
 }  // namespace gleaner

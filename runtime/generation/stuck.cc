@@ -38,4 +38,16 @@ std::vector<msg::MemberId> stuck_members(std::vector<Sighting> const& sightings,
   return somebody_waits ? stuck : std::vector<msg::MemberId>{};
 }
 
+bool is_plane_stuck(std::vector<Sighting> const& sightings,
+                    StuckRule const& rule, double median_step_s) {
+  auto const limit_s = std::max(rule.timeout_s, rule.factor * median_step_s);
+  for (auto const& [member, alive] : sightings) {
+    auto const patience =
+        alive.steps < rule.first_steps ? rule.first_steps_factor : 1;
+    if (alive.at != "reduction" || alive.for_s <= patience * limit_s)
+      return false;
+  }
+  return sightings.size() > 1;
+}
+
 }  // namespace gleaner

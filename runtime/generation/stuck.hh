@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which members keep all others waiting, and say nothing that explains it?
+/// And when does the data plane keep all of them waiting?
 ///
 /// A member whose process is frozen falls silent, and counts as dead.  One
 /// whose program is in an endless loop, or waits for a lock or a dead file
@@ -49,5 +50,11 @@ struct Sighting {
 std::vector<msg::MemberId> stuck_members(std::vector<Sighting> const& sightings,
                                          StuckRule const& rule,
                                          double median_step_s);
+
+/// All have computed their part, and have waited for longer than the rule
+/// allows: what they wait for is not one of them.  A link between two of them
+/// is down of which the plane does not notice, or one of its processes hangs.
+bool is_plane_stuck(std::vector<Sighting> const& sightings,
+                    StuckRule const& rule, double median_step_s);
 
 }  // namespace gleaner

@@ -105,6 +105,46 @@ TEST_CASE("a joiner that others wait for in its first step is replaced") {
   CHECK(trainer.after(.02) == "kill(2) 1<-Quiesce(3)");
 }
 
+TEST_CASE("a plane in which all wait is built anew") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.says(1, alive("reduction", 61));
+  trainer.says(2, alive("reduction", 62));
+  trainer.says(3, alive("reduction", 59));
+  CHECK(trainer.after(.02) == "");
+  trainer.says(3, alive("reduction", 61));
+  CHECK(trainer.after(.02) == "");
+  CHECK(records(trainer.last, "error").at(0).at("what") ==
+        "the data plane is stuck: all members have waited in it for 60 s");
+  CHECK(trainer.after(1) == "1<-Quiesce(2) 2<-Quiesce(2) 3<-Quiesce(2)");
+  CHECK(records(trainer.last, "member_lost").empty());
+}
+
+TEST_CASE("a plane that is not connected yet is not stuck") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(1, msg::PrepareFailed{1, "lost"});
+  trainer.after(1);
+  trainer.status(1, 2, 1);
+  trainer.status(2, 2, 1);
+  trainer.says(1, alive("reduction", 61));
+  trainer.says(2, alive("reduction", 61));
+  CHECK(trainer.after(.02) == "");
+  CHECK(records(trainer.last, "error").empty());
+  trainer.says(1, msg::Prepared{2});
+  trainer.says(2, msg::Prepared{2});
+  CHECK(trainer.after(.02) == "");  // that was before they were connected
+  CHECK(records(trainer.last, "error").empty());
+}
+
+TEST_CASE("nobody waits in a plane of one member") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.says(1, alive("reduction", 1000));
+  CHECK(trainer.after(.02) == "");
+  CHECK(trainer.after(10) == "");
+}
+
 // --- never ready -----------------------------------------------------------
 
 TEST_CASE("a member that never becomes ready is replaced") {

@@ -118,6 +118,7 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.overdue > 0);           // leavers, at their deadline
   CHECK(counts.never_ready > 0);
   CHECK(counts.stuck > 0);
+  CHECK(counts.jams > 0);
   CHECK(counts.not_quiet > 0);
   CHECK(counts.holds > 0);
   CHECK(counts.thaws > 0);

@@ -20,7 +20,7 @@ void Counts::add(Counts const& o) {
   holds += o.holds, freezes += o.freezes, thaws += o.thaws;
   refused += o.refused, stuck += o.stuck, never_ready += o.never_ready;
   overdue += o.overdue, not_quiet += o.not_quiet, withdrawn += o.withdrawn;
-  foretold += o.foretold;
+  foretold += o.foretold, jams += o.jams;
 }
 
 std::string Counts::text() const {
@@ -42,7 +42,8 @@ std::string Counts::text() const {
          item("thaws", thaws) + item("refused", refused) +
          item("stuck", stuck) + item("never_ready", never_ready) +
          item("overdue", overdue) + item("not_quiet", not_quiet) +
-         item("withdrawn", withdrawn) + item("foretold", foretold);
+         item("withdrawn", withdrawn) + item("foretold", foretold) +
+         item("jams", jams);
 }
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
@@ -342,6 +343,7 @@ void World::replace_coordinator() {
   }
   nodes_.clear();
   collectives_.clear();
+  jammed_.clear();
   msg::Step step = 0;
   if (latest_.empty()) {
     membership_options_.start_from.reset();

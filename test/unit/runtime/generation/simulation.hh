@@ -66,7 +66,7 @@ struct Counts {
                 complaints = 0, coordinators = 0, shares = 0, lost_again = 0,
                 holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
                 never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0,
-                foretold = 0;
+                foretold = 0, jams = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -257,6 +257,7 @@ class World {
       come_back,
       loop,
       end_loop,
+      jam,
       jump,
       coordinator,
       gone
@@ -406,6 +407,7 @@ class World {
   std::vector<Process*> watched_;  ///< of these, who may still do something
   std::map<std::string, Node> nodes_;
   std::map<CollectiveKey, Collective> collectives_;
+  std::set<msg::Generation> jammed_;  ///< nothing passes; nobody is told
   std::map<std::string, File> files_;
   std::string latest_;
   Lineages lineages_;

@@ -28,6 +28,8 @@ void World::enable_faults() {
       enable(Kind::loop, p->id, p->user == User::loading ? .006 : .002);
     if (p->frozen) continue;
     enable(Kind::freeze, p->id, .004 * worth);
+    if (p->reduce && p->planes.at(p->reduce->generation).members.size() > 1)
+      enable(Kind::jam, p->id, .004);
     if (stands_between_steps(*p)) enable(Kind::hold, p->id, .02 * worth);
   }
   enable(Kind::jump, 0, .01);
@@ -131,6 +133,11 @@ void World::perform_fault(Action const& action) {
     case Kind::freeze:
       --budget_;
       return freeze(p);
+    case Kind::jam:
+      --budget_;
+      ++counts_.jams;
+      jammed_.insert(p.reduce->generation);
+      return;
     case Kind::thaw:
       ++counts_.thaws;
       p.frozen = false;
@@ -268,7 +275,7 @@ void World::count_loss(nlohmann::json const& lost) {
   counts_.never_ready += says("in time") && says("did not call");
   counts_.overdue += says("had to be left");
   counts_.not_quiet += says("become quiet");
-  if (!says("stuck")) return;
+  if (!says("it is stuck")) return;
   ++counts_.stuck;
   auto const& told = process(lost["member"]).told;
   if (told.at != "program" || told.busy_left_s > 0)

@@ -290,7 +290,7 @@ bool World::can_complete(Process& p) {
   auto const [generation, step] = *p.reduce;
   auto const plane = p.planes.find(generation);
   if (plane == p.planes.end() || plane->second.broken) return false;
-  if (is_held_back(p, step)) return false;
+  if (jammed_.count(generation) || is_held_back(p, step)) return false;
   auto const it = collectives_.find({generation, step, p.done});
   return it != collectives_.end() &&
          it->second.sum.size() == plane->second.members.size() &&

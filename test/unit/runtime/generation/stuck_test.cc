@@ -108,3 +108,24 @@ TEST_CASE("the usual duration of a step is the median of the last ones") {
   for (int i = 0; i < 40; ++i) median.add(7);
   CHECK(median.seconds() == 7);
 }
+
+TEST_CASE("the plane is stuck when all wait in it for too long") {
+  StuckRule const rule{60, 10, 3, 5};
+  auto const is_stuck = [&](std::vector<Sighting> const& sightings) {
+    return gleaner::is_plane_stuck(sightings, rule, 1);
+  };
+  CHECK(is_stuck({at(1, "reduction", 61), at(2, "reduction", 300)}));
+  CHECK_FALSE(is_stuck({at(1, "reduction", 61), at(2, "reduction", 59)}));
+  CHECK_FALSE(is_stuck({at(1, "reduction", 61), at(2, "program", 300)}));
+  CHECK_FALSE(is_stuck({at(1, "reduction", 61), at(2, "library", 300)}));
+  CHECK_FALSE(is_stuck({at(1, "reduction", 300)}));  // of one member
+  CHECK_FALSE(is_stuck({}));
+  // The first sums may connect, allocate and tune.
+  auto const first = [](double for_s) {
+    return at(2, "reduction", for_s, 0, 2);
+  };
+  CHECK_FALSE(is_stuck({at(1, "reduction", 400), first(299)}));
+  CHECK(is_stuck({at(1, "reduction", 400), first(301)}));
+  CHECK_FALSE(gleaner::is_plane_stuck(
+      {at(1, "reduction", 61), at(2, "reduction", 61)}, rule, 7));
+}
