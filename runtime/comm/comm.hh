@@ -74,6 +74,9 @@ struct PlaneOptions {
   std::string cpus{};       ///< where processes of the plane run; "": anywhere
   /// Where most of what is summed lies; a plane that needs it elsewhere copies.
   std::vector<SharedRegion> shared{};
+  /// A link to another member on which nothing passes for so long is lost, if
+  /// the plane can tell.  0: as its transport sees fit.
+  double silence_s = 0;
 };
 
 /// "self", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU, else the

@@ -28,6 +28,7 @@
 #include <sstream>
 
 #include "runtime/comm/comm_gloo_device.hh"
+#include "runtime/comm/comm_gloo_sockets.hh"
 #include "runtime/comm/comm_ring.hh"
 #include "runtime/os/signals.hh"
 
@@ -155,7 +156,12 @@ Result<void> GlooPlane::connect_pairs(
       return Error{Errc::invalid_argument, "cannot read contact data '" +
                                                contacts[i] + "' of rank " +
                                                std::to_string(i)};
-    context_->getPair(i)->connect(tcp::Address(to).bytes());
+    auto& pair = *context_->getPair(i);
+    pair.connect(tcp::Address(to).bytes());
+    if (options_.silence_s > 0)
+      end_pair_when_silent(
+          {options_.address, port_of(pair.address()), host, port},
+          options_.silence_s);
   }
   return {};
 }

@@ -17,13 +17,16 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/half_runs.cc \
 	%reldir%/vectorised.hh
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
-%canon_reldir%_libcomm_la_LIBADD = runtime/os/libdescriptors.la -ldl
+%canon_reldir%_libcomm_la_LIBADD = \
+	runtime/os/libdescriptors.la runtime/os/libtcp.la -ldl
 if HAVE_GLOO
 %canon_reldir%_libcomm_la_SOURCES += \
 	%reldir%/comm_gloo.hh \
 	%reldir%/comm_gloo.cc \
 	%reldir%/comm_gloo_device.hh \
 	%reldir%/comm_gloo_device.cc \
+	%reldir%/comm_gloo_sockets.hh \
+	%reldir%/comm_gloo_sockets.cc \
 	%reldir%/comm_ring.hh
 %canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_GLOO $(GLOO_CPPFLAGS)
 %canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)

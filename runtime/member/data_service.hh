@@ -46,6 +46,11 @@ class DataService {
                              OnReduction on_reduction);
   void close();  ///< in the event loop
 
+  /// How long another member's machine may be silent; see Transfers.
+  void set_silence_limit(double seconds) {
+    transfers_.set_silence_limit(seconds);
+  }
+
   /// When a transfer is decided on; abort() voids it.
   Permit permit(msg::Generation generation) {
     return transfers_.permit(generation);

@@ -27,7 +27,10 @@ void Member::received(msg::ToMember const& message) {
   if (auto const* blobs = std::get_if<msg::PlaneBlobs>(&message))
     return planes_.take(*blobs);
   Lock lock(mutex_);
-  if (std::holds_alternative<msg::Welcome>(message)) {
+  if (auto const* welcome = std::get_if<msg::Welcome>(&message)) {
+    // Of two members either may reach the coordinator, and not the other.
+    data_.set_silence_limit(welcome->failure_timeout_s);
+    planes_.set_silence_limit(welcome->failure_timeout_s);
     welcome_ = true;
     changed_.notify_all();
   } else if (auto const* refused = std::get_if<msg::Refused>(&message)) {

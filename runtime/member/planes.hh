@@ -41,6 +41,10 @@ class Planes {
     options_.shared = std::move(regions);
   }
 
+  /// A link to another member that is silent for so long is lost.  Before the
+  /// first connect().
+  void set_silence_limit(double seconds) { options_.silence_s = seconds; }
+
   /// Connect the plane of a generation beside the others.  No callback follows
   /// when it is dropped meanwhile.
   void connect(msg::Generation generation, int rank, int size,

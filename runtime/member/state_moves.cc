@@ -23,7 +23,7 @@ std::string announce(std::size_t header_bytes, std::size_t bytes) {
 /// The answer to a request, of which `bytes` bytes are expected.
 Result<msg::Bulk> receive_bulk(DataService::Connection const& connection,
                                std::size_t bytes) {
-  auto json = receive_frame(connection.fd());
+  auto json = receive_frame(connection.fd(), connection.silence_s());
   if (!json) return json.error();
   auto message = msg::parse_to_peer(*json);
   if (!message) return message.error();
@@ -71,6 +71,7 @@ Result<void> serve_state(DataService& data, DataService::Permit const& permit,
       spans.insert(spans.end(), piece.begin(), piece.end());
       streams.push_back(
           {asker.connection.fd(), Stream::Direction::send, std::move(spans)});
+      streams.back().silence_s = asker.connection.silence_s();
     }
   }
   move_all(streams);
@@ -130,6 +131,7 @@ Result<std::vector<Stream>> streams_from_donors(StateSources const& sources,
     }
     streams.push_back(
         {sources.donors[i].fd(), Stream::Direction::receive, std::move(spans)});
+    streams.back().silence_s = sources.donors[i].silence_s();
   }
   return streams;
 }
@@ -151,6 +153,7 @@ Result<FetchedState> fetch_state(DataService& data,
     auto const rank = int(k) < sources.self ? int(k) : int(k) + 1;
     streams->push_back({sources.joiners[k].fd(), Stream::Direction::receive,
                         portions.relay(rank).spans});
+    streams->back().silence_s = sources.joiners[k].silence_s();
   }
   auto const receiving = streams->size();
   auto own = portions.relay(sources.self);
@@ -164,7 +167,8 @@ Result<FetchedState> fetch_state(DataService& data,
                           Stream::Direction::send,
                           own.spans,
                           {},
-                          own.needs});
+                          own.needs,
+                          asker.connection.silence_s()});
   move_all(*streams);
   for (std::size_t i = 0; i < receiving; ++i)
     if (!(*streams)[i].done) return (*streams)[i].done.error();
@@ -182,6 +186,7 @@ void serve_reduction(DataService::Connection const& connection,
   reduction.insert(reduction.begin(), span_of(frame));
   std::vector<Stream> stream = {
       {connection.fd(), Stream::Direction::send, std::move(reduction)}};
+  stream[0].silence_s = connection.silence_s();
   move_all(stream);
 }
 
@@ -199,6 +204,7 @@ Result<std::vector<char>> fetch_reduction(DataService& data,
   std::vector<Stream> stream = {{connection->fd(),
                                  Stream::Direction::receive,
                                  {{reduction.data(), bytes}}}};
+  stream[0].silence_s = connection->silence_s();
   move_all(stream);
   if (!stream[0].done) return stream[0].done.error();
   return reduction;

@@ -11,6 +11,12 @@ noinst_LTLIBRARIES += %reldir%/libdescriptors.la
 	%reldir%/memory_pages.hh \
 	%reldir%/signals.hh
 
+# Connections to other nodes.
+noinst_LTLIBRARIES += %reldir%/libtcp.la
+%canon_reldir%_libtcp_la_SOURCES = \
+	%reldir%/tcp_silence.hh \
+	%reldir%/tcp_silence.cc
+
 # Processes we start.
 noinst_LTLIBRARIES += %reldir%/libchild.la
 %canon_reldir%_libchild_la_SOURCES = \

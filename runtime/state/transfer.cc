@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "proto/frame.hh"
+#include "runtime/os/tcp_silence.hh"
 
 namespace gleaner {
 namespace {
@@ -80,6 +82,17 @@ bool advance(Stream& stream, Progress& progress,
   return true;
 }
 
+/// What cannot move may never move again.  `wait_ms`: look again by then.
+void look_for_silence(Stream& stream, Progress& progress, int& wait_ms) {
+  if (stream.silence_s <= 0) return;
+  if (is_silent(stream.fd, stream.silence_s)) {
+    errno = ETIMEDOUT;
+    return end(stream, progress, "waiting");
+  }
+  auto const often_ms = std::max(10, int(stream.silence_s * 1000 / 4));
+  wait_ms = wait_ms < 0 ? often_ms : std::min(wait_ms, often_ms);
+}
+
 Result<void> send_all(int fd, std::string const& bytes) {
   std::vector<Stream> stream(1);
   // Only read from: the direction says so.
@@ -91,10 +104,11 @@ Result<void> send_all(int fd, std::string const& bytes) {
   return stream[0].done;
 }
 
-Result<std::string> receive_exactly(int fd, std::size_t n) {
+Result<std::string> receive_exactly(int fd, std::size_t n, double silence_s) {
   std::string bytes(n, '\0');
   std::vector<Stream> stream(1);
-  stream[0] = {fd, Stream::Direction::receive, {{bytes.data(), n}}, {}};
+  stream[0] = {fd, Stream::Direction::receive, {{bytes.data(), n}}};
+  stream[0].silence_s = silence_s;
   move_all(stream);
   if (!stream[0].done) return stream[0].done.error();
   return bytes;
@@ -107,11 +121,15 @@ Transfers::Connection::Connection(Transfers& transfers, Permit const& permit,
     : transfers_(&transfers), fd_(std::move(fd)) {
   std::lock_guard lock(transfers_->mutex_);
   transfers_->open_[fd_.get()] = permit.generation;
+  silence_s_ = transfers_->silence_s_;
+  if (silence_s_ > 0) keep_alive(fd_.get());
   if (!transfers_->valid_locked(permit)) ::shutdown(fd_.get(), SHUT_RDWR);
 }
 
 Transfers::Connection::Connection(Connection&& other) noexcept
-    : transfers_(other.transfers_), fd_(std::move(other.fd_)) {}
+    : transfers_(other.transfers_),
+      fd_(std::move(other.fd_)),
+      silence_s_(other.silence_s_) {}
 
 Transfers::Connection::~Connection() {
   if (!fd_) return;
@@ -148,6 +166,11 @@ void Transfers::abort_all() {
   for (auto const& [fd, of] : open_) ::shutdown(fd, SHUT_RDWR);
 }
 
+void Transfers::set_silence_limit(double seconds) {
+  std::lock_guard lock(mutex_);
+  silence_s_ = seconds;
+}
+
 void move_all(std::vector<Stream>& streams) {
   std::vector<Progress> progress(streams.size());
   for (std::size_t i = 0; i < streams.size(); ++i)
@@ -156,6 +179,7 @@ void move_all(std::vector<Stream>& streams) {
   for (;;) {
     waiting.clear();
     bool moved = false, left = false, failed = false;
+    int wait_ms = -1;
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (progress[i].over) continue;
       auto& stream = streams[i];
@@ -165,6 +189,7 @@ void move_all(std::vector<Stream>& streams) {
         auto const sends = stream.direction == Stream::Direction::send;
         short const events = sends ? POLLOUT : POLLIN;
         waiting.push_back({stream.fd, events, 0});
+        look_for_silence(stream, progress[i], wait_ms);
       }
       left = left || !progress[i].over;
       failed = failed ||
@@ -172,7 +197,7 @@ void move_all(std::vector<Stream>& streams) {
     }
     if (!left) return;
     if (failed) break;
-    if (!moved) ::poll(waiting.data(), waiting.size(), -1);
+    if (!moved) ::poll(waiting.data(), waiting.size(), wait_ms);
   }
   errno = 0;
   for (std::size_t i = 0; i < streams.size(); ++i)
@@ -183,15 +208,15 @@ Result<void> send_frame(int fd, nlohmann::json const& message) {
   return send_all(fd, encode_frame(message));
 }
 
-Result<nlohmann::json> receive_frame(int fd) {
+Result<nlohmann::json> receive_frame(int fd, double silence_s) {
   FrameReader reader;
-  auto prefix = receive_exactly(fd, 4);
+  auto prefix = receive_exactly(fd, 4, silence_s);
   if (!prefix) return prefix.error();
   reader.append(*prefix);
   std::uint32_t length = 0;
   for (unsigned char byte : *prefix) length = length << 8 | byte;
   if (length <= frame_bytes_max) {  // else next() says what is wrong
-    auto body = receive_exactly(fd, length);
+    auto body = receive_exactly(fd, length, silence_s);
     if (!body) return body.error();
     reader.append(*body);
   }

@@ -40,6 +40,10 @@ class Transfers {
   void abort(msg::Generation generation);
   void abort_all();
 
+  /// A connection is lost when the other machine has been silent for so long.
+  /// 0, as it is before: never.  For connections made from now on.
+  void set_silence_limit(double seconds);
+
   /// A socket that abort() reaches as long as this lives.
   class Connection {
    public:
@@ -48,10 +52,12 @@ class Transfers {
     Connection& operator=(Connection&&) = delete;
     ~Connection();
     int fd() const { return fd_.get(); }
+    double silence_s() const { return silence_s_; }
 
    private:
     Transfers* transfers_;
     Fd fd_;
+    double silence_s_ = 0;
   };
 
  private:
@@ -61,6 +67,7 @@ class Transfers {
   std::map<int, msg::Generation> open_;  ///< by descriptor
   std::set<msg::Generation> aborted_;
   std::uint64_t epoch_ = 0;  ///< counts abort_all()
+  double silence_s_ = 0;
 };
 
 /// Send or receive these spans, in order.
@@ -77,6 +84,7 @@ struct Stream {
   std::vector<Span> spans;
   Result<void> done = {};        ///< after move_all()
   std::vector<Need> needs = {};  ///< one for each span, or none at all
+  double silence_s = 0;          ///< as set_silence_limit()
 };
 
 /// Move all streams at once, until each is complete or has failed.  One that
@@ -85,7 +93,7 @@ void move_all(std::vector<Stream>& streams);
 
 /// One message on a blocking socket.  receive_frame() takes no byte beyond it.
 Result<void> send_frame(int fd, nlohmann::json const& message);
-Result<nlohmann::json> receive_frame(int fd);
+Result<nlohmann::json> receive_frame(int fd, double silence_s = 0);
 
 std::size_t total_bytes(std::vector<Span> const& spans);
 

@@ -76,7 +76,19 @@ def link(how):
     return happen
 
 
+def part(training, node, random):
+    others = [name for name in training.in_generation() if name != node]
+    if not others:
+        return None
+    other = random.choice(others)
+    training.network.part(node, other)
+    return lambda: training.network.mend(node, other)
+
+
 SILENT_S = FAILURE_TIMEOUT_S + BUSY_MACHINE_S
+# A plane may not notice by itself; then it is built anew, in vain, until one of
+# the members goes.
+PARTED_S = 5 * STUCK_TIMEOUT_S + 6 * FAILURE_TIMEOUT_S + BUSY_MACHINE_S
 KINDS = [
     Kind("expand", 4, BUSY_MACHINE_S, expand),
     Kind("shrink", 3, BUSY_MACHINE_S, shrink, keeps=1),
@@ -112,5 +124,6 @@ KINDS = [
         keeps=1,
     ),
     Kind("drop a link", 2, SILENT_S, link("drop"), keeps=1, needs_network=True),
+    Kind("part two nodes", 2, PARTED_S, part, keeps=1, needs_network=True),
     Kind("slow a link", 1, SILENT_S, link("slow"), needs_network=True),
 ]

@@ -4,11 +4,13 @@ chaos_files = \
 	%reldir%/audit.py \
 	%reldir%/faults.py \
 	%reldir%/network.py \
+	%reldir%/parted \
 	%reldir%/processes.py \
 	%reldir%/training.py
 EXTRA_DIST += $(chaos_files)
-dist_check_SCRIPTS += %reldir%/short.t
-TESTS += %reldir%/short.t
+chaos_tests = %reldir%/short.t %reldir%/parted.t
+dist_check_SCRIPTS += $(chaos_tests)
+TESTS += $(chaos_tests)
 
 ## `make chaos SEED=7 MINUTES=5 COMM=gloo OUT=DIR`; writes DIR/chaos-gloo-7.json.
 SEED = 1

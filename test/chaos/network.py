@@ -5,6 +5,8 @@
     nodes.add("l1")              # before an agent is started on it
     nodes.drop("l1")             # nothing passes any more
     nodes.restore("l1")
+    nodes.part("l1", "l2")       # only between these two
+    nodes.mend("l1", "l2")
     nodes.slow("l1")             # it passes, late
     nodes.close()
 """
@@ -26,6 +28,7 @@ class Network:
         self._subnet = f"10.{100 + number // 256 % 100}.{number % 256}"
         self._count = 1
         self._nodes = {}  # name -> our end of its link
+        self._addresses = {}
         self.address = f"{self._subnet}.1"
         run("ip", "link", "add", self._name, "type", "bridge")
         run("ip", "address", "add", f"{self.address}/24", "dev", self._name)
@@ -41,9 +44,9 @@ class Network:
         self._nodes[node] = link
         run("ip", "link", "add", link, "type", "veth", "peer", "eth0", "netns", inside)
         run("ip", "link", "set", link, "master", self._name, "up")
-        address = f"{self._subnet}.{self._count}/24"
+        self._addresses[node] = f"{self._subnet}.{self._count}"
         for words in (
-            ("address", "add", address, "dev", "eth0"),
+            ("address", "add", f"{self._addresses[node]}/24", "dev", "eth0"),
             ("link", "set", "eth0", "up"),
             ("link", "set", "lo", "up"),
         ):
@@ -52,6 +55,18 @@ class Network:
     def drop(self, node):
         """The bridge forwards nothing of this link: no reset, no carrier lost."""
         run("bridge", "link", "set", "dev", self._nodes[node], "state", "0")
+
+    def part(self, one, other):
+        """Each sends what is for the other to a card that nobody has."""
+        nobody = ("lladdr", "02:00:00:00:00:01", "dev", "eth0", "nud", "permanent")
+        for here, there in ((one, other), (other, one)):
+            to = self._addresses[there]
+            run("ip", "-n", self.namespace(here), "neigh", "replace", to, *nobody)
+
+    def mend(self, one, other):
+        for here, there in ((one, other), (other, one)):
+            words = ("neigh", "del", self._addresses[there], "dev", "eth0")
+            run("ip", "-n", self.namespace(here), *words, check=False)
 
     def slow(self, node):
         """To the node 4 Mbit/s, in a queue of up to 0.4 s."""

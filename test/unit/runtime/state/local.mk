@@ -9,6 +9,7 @@ TESTS += %reldir%/test_state
 	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc \
 	%reldir%/shard_sums_test.cc \
+	%reldir%/silent_link_test.cc \
 	%reldir%/state_digest_test.cc \
 	test/unit/runtime/comm/planes/walled_device.hh \
 	test/unit/runtime/comm/planes/walled_device.cc
