@@ -44,7 +44,20 @@ std::string default_dir(CoordinatorOptions const& options) {
   return (base.empty() ? options.cwd : base) + "/" + name;
 }
 
+Result<membership::Options::Follow> follow_wanted() {
+  using Follow = membership::Options::Follow;
+  auto const text = environment("GLEANER_FOLLOW");
+  if (text.empty() || text == "auto") return Follow::automatic;
+  if (text == "on") return Follow::on;
+  if (text == "off") return Follow::off;
+  return Error{Errc::invalid_argument,
+               "GLEANER_FOLLOW is '" + text + "', expected auto, on or off"};
+}
+
 Result<void> complete(CoordinatorOptions* options) {
+  auto follow = follow_wanted();
+  if (!follow) return follow.error();
+  options->follow = *follow;
   std::error_code error;
   options->cwd = std::filesystem::current_path(error).string();
   if (error)

@@ -8,6 +8,7 @@
 #include "core/cluster.hh"
 #include "core/config.hh"
 #include "core/result.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
 
@@ -22,6 +23,8 @@ struct CoordinatorOptions {
   std::uint32_t shards = 0;       ///< of a step in deterministic mode; 0: off
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
+  /// Of GLEANER_FOLLOW: auto, on or off.
+  membership::Options::Follow follow = membership::Options::Follow::automatic;
   double failure_timeout_s = 5;
   double load_timeout_s = 0;      ///< 0: follows from failure_timeout_s
   double stuck_timeout_s = 0;     ///< 0: follows from failure_timeout_s

@@ -9,6 +9,8 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/membership.cc \
 	%reldir%/membership_change.cc \
 	%reldir%/membership_check.cc \
+	%reldir%/membership_follow.cc \
+	%reldir%/follow_forecast.hh \
 	%reldir%/membership_health.cc \
 	%reldir%/membership_record.cc \
 	%reldir%/membership_recovery.cc \

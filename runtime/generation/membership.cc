@@ -92,6 +92,8 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
                   "' (in deterministic mode all must be the same) [leave such "
                   "nodes out, or set OMP_NUM_THREADS]");
   from.loads_ahead = message.loads_ahead;
+  from.fingerprint = message.fingerprint;
+  from.must_copy = message.must_copy;
   set_phase(from, Phase::loaded);
 }
 
@@ -284,6 +286,7 @@ Orders Membership::tick(double now) {
     s.check_loading();
     s.check_stuck();
     s.check_preparing();
+    s.check_following();
     s.check_recovery();
     s.check_checkpoint();
   }

@@ -95,6 +95,12 @@ struct Options {
   /// A node that must be left within this time is not kept waiting by an
   /// expand: the expand is withdrawn.
   double urgent_s = 20;
+  /// Whether joiners get the state before the switch and follow from there.
+  enum class Follow { automatic, on, off };
+  Follow follow = Follow::automatic;
+  double follow_timeout_s = 120;  ///< for joiners to catch up
+  double follow_backlog_bytes = 1e9;
+  double bytes_per_s = 1e9;  ///< between members, until it is measured
   /// How long the first ready member waits for others that are loading.
   double batch_s = 0.2;
   /// From its start until a member is ready to be let in.

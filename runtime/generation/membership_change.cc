@@ -48,7 +48,7 @@ void Membership::State::reconsider_change() {
       close_if_all_full();
   } else if (must_not_be(*change)) {
     if (stage == Stage::preparing) cancel_change();
-    if (stage == Stage::offered) withdraw_change();
+    if (stage == Stage::following || stage == Stage::offered) withdraw_change();
   }
 }
 
@@ -163,10 +163,12 @@ void Membership::State::prepare(std::string kind, MemberIds to,
   change->joiners = std::move(joiners);
   change->since_s = now;
   change->from = nodes_in_use;
+  decide_on_follow();
   ready_since_s.reset();
   auto const where = addresses(change->members);
   for (auto const id : change->members)
-    send(id, msg::Prepare{change->generation, where, change->joiners});
+    send(id, msg::Prepare{change->generation, where, change->joiners,
+                          change->follow});
 }
 
 void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
@@ -196,6 +198,8 @@ void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
   if (must_not_be(*change)) return;  // decide() cancels it
   if (generation == 0)
     start();
+  else if (change->follow)
+    open_follow();
   else
     open_change();
 }
@@ -203,7 +207,12 @@ void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
 void Membership::State::on(MemberEntry& from,
                            msg::PrepareFailed const& message) {
   auto const is_change = change && message.generation == change->generation;
+  if (is_change && change->follow && !change->agreed &&
+      (change->stage == Stage::following || change->stage == Stage::offered))
+    count_vain_follow();
+  // What is being withdrawn fails, and that is nobody's fault.
   if (is_change && change->stage != Stage::preparing &&
+      change->stage != Stage::withdrawing &&
       contains(change->joiners, from.id) &&
       ++entries.at(from.id).failures >= attempts)
     return kill(from.id, "it could not be brought in: " + message.why);
@@ -290,10 +299,14 @@ void Membership::State::start() {
 
 void Membership::State::open_change() {
   change->stage = Stage::offered;
+  offer(false);
+}
+
+void Membership::State::offer(bool follow) {
   for (auto const id : change->joiners) entries.at(id).touched = true;
   for (auto const id : members)
     send(id, msg::Offer{change->generation, change->members, change->joiners,
-                        change->checkpoint, lead()});
+                        change->checkpoint, follow ? 0 : lead(), follow});
 }
 
 /// As many steps as members load ahead: then nothing of it is in vain, and
@@ -381,7 +394,7 @@ void Membership::State::close_if_all_full() {
     if (member.phase != Phase::active) set_phase(member, Phase::active);
   }
   record_generation(closed.kind, closed.cause, closed.from, closed.prepare_s,
-                    closed.first);
+                    closed.first, &closed);
   finish_if_all_have();
 }
 

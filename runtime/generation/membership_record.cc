@@ -42,6 +42,7 @@ void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
                     {"world", step.world}});
     resize_cost.step(step.step, step.duration_s);
     step_median.add(step.duration_s);
+    if (step.update_s > 0) update_s = step.update_s;
     record_resize(resize_cost.take_measured());
     record_log_until(step.step - log_delay);
   }
@@ -65,18 +66,24 @@ void Membership::State::record_resize(std::optional<Resize> const& resize) {
 
 void Membership::State::record_generation(std::string const& kind,
                                           std::string const& cause, int from,
-                                          double prepare_s, msg::Step first) {
+                                          double prepare_s, msg::Step first,
+                                          Change const* joined) {
   auto const to = kind == "park" ? 0 : nodes_in_use;
-  record("generation",
-         {{"generation", kind == "park" ? last_generation : generation},
-          {"kind", kind},
-          {"from", from},
-          {"to", to},
-          {"nodes", nodes_of(members).to_string()},
-          {"members", members},
-          {"cause", cause},
-          {"prepare_s", prepare_s},
-          {"step", first}});
+  nlohmann::json fields = {
+      {"generation", kind == "park" ? last_generation : generation},
+      {"kind", kind},
+      {"from", from},
+      {"to", to},
+      {"nodes", nodes_of(members).to_string()},
+      {"members", members},
+      {"cause", cause},
+      {"prepare_s", prepare_s},
+      {"step", first}};
+  if (joined && !joined->joiners.empty()) {
+    fields["joiners"] = joined->follow ? "followed" : "copied";
+    if (!joined->follow) fields["copied_why"] = joined->copy_why;
+  }
+  record("generation", std::move(fields));
   if (from == 0 || to == 0) return;  // nothing stood still
   record_resize(resize_cost.take_unfinished());
   resize_cost.begin({generation, kind, from, to, prepare_s, first, 0});

@@ -34,12 +34,12 @@ void Membership::State::recover() {
     asked = recovery->asked;
   } else {
     asked = members;
-    if (change && change->stage != Change::Stage::preparing)
+    if (change && !is_before_offer(*change))
       for (auto const id : change->members)
         if (!contains(asked, id)) asked.push_back(id);
   }
   asked = live(asked);
-  if (change && change->stage == Change::Stage::preparing)
+  if (change && is_before_offer(*change))
     for (auto const id : live(change->joiners))
       send(id, msg::Reset{change->generation});
   change.reset();

@@ -35,7 +35,10 @@ struct MemberEntry {
   bool touched = false;           ///< state may have been written into it
   bool disowned = false;          ///< released, and what it did was rolled back
   int failures = 0;               ///< prepared in vain
+  std::string fingerprint;        ///< of its Loaded
+  std::string must_copy;          ///< of its Loaded
   std::uint32_t loads_ahead = 0;  ///< shares
+  int vain_follows = 0;           ///< it began to follow, and did not get there
   std::optional<msg::Finished> finished;
   std::optional<msg::Alive> alive;  ///< said since the generation began
   bool busy = false;                ///< as the log has it
@@ -51,7 +54,7 @@ struct NodeEntry {
 /// The one planned change: a generation prepared beside the one in use, then
 /// offered, then switched to.
 struct Change {
-  enum class Stage { preparing, offered, withdrawing };
+  enum class Stage { preparing, following, offered, withdrawing };
 
   msg::Generation generation = 0;
   std::string kind;  ///< start, resume, expand, shrink, mixed, park
@@ -62,6 +65,10 @@ struct Change {
   Stage stage = Stage::preparing;
   double since_s = 0;
   double prepare_s = 0;
+  bool follow = false;   ///< joiners do, and have caught up before the offer
+  std::string copy_why;  ///< else
+  MemberSet caught_up;
+  double following_since_s = 0;
   MemberSet prepared;
   MemberSet switched;
   MemberSet withdrawn;
@@ -71,6 +78,12 @@ struct Change {
   msg::Step first = 0;    ///< step in it, once known
   bool all_full = false;  ///< its first first bucket is complete
 };
+
+/// Nobody can have agreed to switch to it.
+inline bool is_before_offer(Change const& change) {
+  return change.stage == Change::Stage::preparing ||
+         change.stage == Change::Stage::following;
+}
 
 /// A loss being repaired: Quiesce was sent, Status is awaited.
 struct Recovery {
@@ -112,6 +125,8 @@ struct Membership::State {
   std::string loss;  ///< why the last recovery was needed
   bool finished = false;
   std::optional<double> ready_since_s;
+  double bytes_per_s = 0;  ///< between members, as measured; 0: not yet
+  double update_s = 0;
   double park_again_s = 0;  ///< not before: the last one failed
   std::map<std::string, int> load_failures;
 
@@ -142,7 +157,7 @@ struct Membership::State {
   void on(MemberEntry& from, msg::MemberHello const& message);
   void on(MemberEntry& from, msg::Loaded const& message);
   void on(MemberEntry& from, msg::MemberError const& message);
-  void on(MemberEntry&, msg::StateReceived const&) {}
+  void on(MemberEntry& from, msg::StateReceived const& message);
   void on(MemberEntry& from, msg::Alive const& message);
   void gone(msg::MemberId id, std::string const& why);
   bool is_needed(msg::MemberId id) const;
@@ -172,6 +187,7 @@ struct Membership::State {
   void prepare(std::string kind, MemberIds to, MemberIds joiners);
   void open_change();
   std::uint32_t lead() const;
+  void offer(bool follow);
   void start();
   void offer_park();
   void close_if_all_full();
@@ -181,6 +197,14 @@ struct Membership::State {
   void check_preparing();
   MemberIds ready_members();
   std::string cause_of_leaving() const;
+
+  // membership_follow.cc: joiners that follow.
+  void on(MemberEntry& from, msg::CaughtUp const& message);
+  std::string objection_to_follow(Change const& change) const;
+  void decide_on_follow();
+  void open_follow();
+  void count_vain_follow();
+  void check_following();
 
   // membership_recovery.cc: losses.
   void on(MemberEntry& from, msg::Status const& message);
@@ -206,7 +230,8 @@ struct Membership::State {
   void record_log_until(msg::Step step);
   void record_resize(std::optional<Resize> const& resize);
   void record_generation(std::string const& kind, std::string const& cause,
-                         int from, double prepare_s, msg::Step first);
+                         int from, double prepare_s, msg::Step first,
+                         Change const* joined = nullptr);
   void announce_checkpoint();
   void forget_checkpoint_asked();
   void check_checkpoint();

@@ -36,7 +36,12 @@ void Session::State::on(msg::Prepare const& message) {
   drop_pending();
   pending =
       PendingGeneration{message.generation, message.members, message.joiners};
+  pending->follow = message.follow;
   out.push_back(ConnectPlane{message.generation, message.members, *rank});
+  if (!message.follow || !has_state) return;
+  auto const [stripe, stripes] = stripe_of(message.members, message.joiners);
+  out.push_back(
+      PrepareFeed{message.generation, message.joiners, stripe, stripes});
 }
 
 void Session::State::announce_prepared() {
@@ -49,7 +54,7 @@ void Session::State::announce_prepared() {
   }
   // A joiner's connections must exist, too, before anybody waits for them.
   if (std::exchange(pending->fetching, true)) return;
-  FetchState fetch{pending->generation, {}, {}};
+  FetchState fetch{pending->generation, {}, {}, pending->follow};
   for (auto const& member : pending->members)
     (contains(pending->joiners, member.member) ? fetch.joiners : fetch.donors)
         .push_back(member);
@@ -108,6 +113,8 @@ void Session::State::on(msg::Withdraw const& message) {
 void Session::State::answer_withdraw() {
   withdrawing = false;
   if (agreed) return send(msg::Agreed{offer->generation, last_before});
+  feed_agreed = false;  // to feed binds nobody
+  feeding = 0;
   msg::Generation theirs = highest;
   if (offer) theirs = std::exchange(offer, std::nullopt)->generation;
   if (pending) {
@@ -127,6 +134,8 @@ void Session::State::on(msg::Quiesce const& message) {
   failure_reported.reset();
   loading.clear();
   agreed = withdrawing = serving = left = connected = finish_sent = false;
+  feed_agreed = false;
+  feeding = 0;
   parked = 0;
   if (already_stopped) return send_status();
   if (stopping) return;  // one StopPlanes is enough; its answer is the latest
@@ -294,6 +303,15 @@ Actions Session::state_requested(msg::Generation generation) {
       !s.pending->fetching || std::exchange(s.pending->announced, true))
     return {};
   s.send(msg::Prepared{generation});
+  return std::exchange(s.out, {});
+}
+
+Actions Session::caught_up(msg::Generation generation, msg::Step step) {
+  auto& s = *state_;
+  if (!s.pending || s.pending->generation != generation || s.has_state ||
+      !s.pending->follow || std::exchange(s.pending->caught_up, true))
+    return {};
+  s.send(msg::CaughtUp{generation, step});
   return std::exchange(s.out, {});
 }
 

@@ -84,10 +84,43 @@ struct ServeState {
 /// now, answering state_requested().  It comes when the donors get to the
 /// switch, which may take long.  Then: state_received() with the header (the
 /// caller also sends msg::StateReceived, for the figures).  Or failed().
+///
+/// With `follow` the state comes before the switch, and after it each step's
+/// reduction: apply them as they come; call caught_up() once none is waiting.
+/// What the donors send at the switch ends it: then state_received().
 struct FetchState {
   msg::Generation generation = 0;
   std::vector<msg::MemberAddress> donors;
   std::vector<msg::MemberAddress> joiners;  ///< this member among them
+  bool follow = false;
+};
+
+/// The joiners of this generation will follow: get room for a copy of what
+/// ServeState would send them.  Feed comes later, or DropPlane or StopPlanes,
+/// which end this and what Feed begins.
+struct PrepareFeed {
+  msg::Generation generation = 0;
+  std::vector<msg::MemberId> joiners;
+  std::uint32_t stripe = 0;
+  std::uint32_t stripes = 1;
+};
+
+/// From now on feed the joiners: the state as it is now; then this member's
+/// part of each reduction from step + 1 on, bucket by bucket as they complete,
+/// and after each what msg::Reduced says.  Nobody waits for it.  It cannot be
+/// done: failed().
+struct Feed {
+  msg::Generation generation = 0;
+  msg::Step step = 0;
+  std::string header;
+};
+
+/// The switch: reductions were fed up to `step`.  Send what updates do not
+/// make: buffers, blobs and this header.  Nobody waits for it.
+struct EndFeed {
+  msg::Generation generation = 0;
+  msg::Step step = 0;
+  std::string header;
 };
 
 /// Take the raw reduction of `step` from the donor, whole, aside; it becomes
@@ -164,9 +197,9 @@ struct Done {};   ///< the waiting call returns GLEANER_DONE
 
 using Action =
     std::variant<Send, ConnectPlane, DropPlane, StopPlanes, ServeState,
-                 FetchState, FetchReduction, WriteCheckpoint, LoadCheckpoint,
-                 BeginsSoon, Started, BeginStep, Reduce, ApplyReduction, Leave,
-                 Done>;
+                 FetchState, PrepareFeed, Feed, EndFeed, FetchReduction,
+                 WriteCheckpoint, LoadCheckpoint, BeginsSoon, Started,
+                 BeginStep, Reduce, ApplyReduction, Leave, Done>;
 using Actions = std::vector<Action>;
 
 /// The two words that the first bucket of a step carries, summed over members.
@@ -179,6 +212,7 @@ struct FirstBucketWords {
 struct StepTiming {
   double duration_s = 0;  ///< end of the step before to the end of this one
   double reduce_s = 0;    ///< of which waiting for and doing the reduction
+  double update_s = 0;    ///< that the registered update last took
 };
 
 }  // namespace session
@@ -213,6 +247,8 @@ class Session {
   [[nodiscard]] Actions plane_stopped();
   [[nodiscard]] Actions state_served(msg::Generation generation);
   [[nodiscard]] Actions state_requested(msg::Generation generation);
+  /// This joiner has applied all that was fed, up to `step`.  Once is enough.
+  [[nodiscard]] Actions caught_up(msg::Generation generation, msg::Step step);
   /// `header` is what the donor of stripe 0 sent with it.  Fails with
   /// invalid_argument when it cannot be read: then call failed().
   [[nodiscard]] Result<Actions> state_received(msg::Generation generation,

@@ -43,10 +43,12 @@ struct PendingGeneration {
   std::vector<msg::MemberAddress> members;
   std::vector<msg::MemberId> joiners;
   bool connected = false;
+  bool follow = false;     ///< joiners do
   bool fetching = false;   ///< FetchState was ordered
   bool announced = false;  ///< Prepared was sent
   /// Before this member's first step, if that is known.
   std::optional<Sampler> begins_at{};
+  bool caught_up = false;  ///< said so
 };
 
 /// A checkpoint between WriteCheckpoint and its report.
@@ -97,14 +99,16 @@ struct Session::State {
   std::optional<msg::Generation> old_plane;  ///< until others have left it
   std::optional<PendingGeneration> pending;
   std::optional<msg::Offer> offer;
-  bool agreed = false;         ///< to the offer
-  msg::Step last_before = 0;   ///< if agreed: the switch is after this step
-  bool withdrawing = false;    ///< the answer waits for a first bucket
-  bool serving = false;        ///< state, at the switch
-  std::string loading;         ///< path of the checkpoint being loaded
-  bool lacking = false;        ///< fetching the reduction of complete + 1
-  bool left = false;           ///< switched out: waits for Release
-  msg::Generation parked = 0;  ///< of the park's offer, once at its boundary
+  bool agreed = false;          ///< to the offer
+  msg::Step last_before = 0;    ///< if agreed: the switch is after this step
+  bool feed_agreed = false;     ///< begin to feed joiners at the next boundary
+  msg::Generation feeding = 0;  ///< joiners of this generation
+  bool withdrawing = false;     ///< the answer waits for a first bucket
+  bool serving = false;         ///< state, at the switch
+  std::string loading;          ///< path of the checkpoint being loaded
+  bool lacking = false;         ///< fetching the reduction of complete + 1
+  bool left = false;            ///< switched out: waits for Release
+  msg::Generation parked = 0;   ///< of the park's offer, once at its boundary
   std::optional<msg::StepPlan> kept_plan;  ///< of the step after Resume's
   std::optional<msg::Generation> failure_reported;
 
@@ -149,6 +153,14 @@ struct Session::State {
   void switch_over();
   void park();
   void serve(std::vector<msg::MemberId> const& joiners);
+  void feed();
+  /// This member's stripe among the members that are no joiners.
+  struct Stripe {
+    std::uint32_t stripe = 0;
+    std::uint32_t stripes = 0;
+  };
+  Stripe stripe_of(std::vector<msg::MemberAddress> const& members,
+                   std::vector<msg::MemberId> const& joiners) const;
   void begin(BegunStep step);
   void hand_out_share();
   msg::StepPlan plan_of_next_step() const;

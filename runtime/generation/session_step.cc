@@ -43,6 +43,7 @@ void Session::State::at_boundary() {
   if (!checkpoint_wanted.empty())
     write_checkpoint(std::exchange(checkpoint_wanted, {}), 0);
   if (parked) return;
+  if (std::exchange(feed_agreed, false)) feed();
   if (kept_plan && kept_plan->step == complete + 1) {
     auto step = planned(*kept_plan);
     kept_plan.reset();
@@ -101,20 +102,41 @@ void Session::State::switch_over() {
   proceed();
 }
 
+Session::State::Stripe Session::State::stripe_of(
+    std::vector<msg::MemberAddress> const& members,
+    std::vector<msg::MemberId> const& joiners) const {
+  Stripe found;
+  for (auto const& member : members) {
+    if (std::find(joiners.begin(), joiners.end(), member.member) !=
+        joiners.end())
+      continue;
+    if (member.member == self) found.stripe = found.stripes;
+    ++found.stripes;
+  }
+  return found;
+}
+
 void Session::State::serve(std::vector<msg::MemberId> const& joiners) {
   if (joiners.empty()) return;
-  auto const is_joiner = [&](msg::MemberId id) {
-    return std::find(joiners.begin(), joiners.end(), id) != joiners.end();
-  };
-  ServeState action{generation, complete, joiners,
-                    0,          0,        header(History::with, generation)};
-  for (auto const& member : members) {
-    if (is_joiner(member.member)) continue;
-    if (member.member == self) action.stripe = action.stripes;
-    ++action.stripes;
+  if (feeding == generation) {
+    feeding = 0;
+    out.push_back(
+        EndFeed{generation, complete, header(History::with, generation)});
+    return;
   }
+  auto const [stripe, stripes] = stripe_of(members, joiners);
   serving = true;
-  out.push_back(std::move(action));
+  out.push_back(ServeState{generation, complete, joiners, stripe, stripes,
+                           header(History::with, generation)});
+}
+
+/// The generation goes on meanwhile; who is not in the next has no part in it.
+void Session::State::feed() {
+  auto const next = *std::exchange(offer, std::nullopt);
+  if (!pending || pending->generation != next.generation) return;
+  feeding = next.generation;
+  out.push_back(
+      Feed{next.generation, complete, header(History::with, next.generation)});
 }
 
 std::uint32_t Session::State::rank() const {
@@ -202,7 +224,12 @@ Result<Actions> Session::first_bucket_done(msg::Generation generation,
   if (s.old_plane)
     s.out.push_back(DropPlane{*std::exchange(s.old_plane, std::nullopt)});
   if (!s.quiet) {
-    if (!s.agreed && not_ready == 0) s.agree(step);
+    if (!s.agreed && not_ready == 0) {
+      if (s.offer->follow)
+        s.feed_agreed = true;
+      else
+        s.agree(step);
+    }
     if (s.withdrawing) s.answer_withdraw();
   }
   s.now_stable(step - 1);
@@ -231,6 +258,7 @@ void Session::State::step_complete(StepTiming timing) {
   record.samples_seen = sampler.samples_seen();
   record.duration_s = timing.duration_s;
   record.reduce_s = timing.reduce_s;
+  record.update_s = timing.update_s;
   history.push_back(std::move(record));
   proceed();
 }

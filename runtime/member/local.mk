@@ -6,6 +6,11 @@ noinst_LTLIBRARIES += %reldir%/libmember.la
 	%reldir%/data_service.cc \
 	%reldir%/fingerprint.hh \
 	%reldir%/fingerprint.cc \
+	%reldir%/feeder.hh \
+	%reldir%/feeder.cc \
+	%reldir%/following.hh \
+	%reldir%/following.cc \
+	%reldir%/member_following.cc \
 	%reldir%/link.hh \
 	%reldir%/link_alone.cc \
 	%reldir%/link_remote.cc \

@@ -117,6 +117,7 @@ Member::~Member() {
     Lock lock(mutex_);
     lost_code_ = GLEANER_ESTATE;
     tasks_.clear();
+    stop_feed();
     changed_.notify_all();
   }
   asio::post(io_, [this] {

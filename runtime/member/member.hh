@@ -43,6 +43,10 @@
 
 namespace gleaner {
 
+class Feeder;
+struct StateHeader;
+struct StateSources;
+
 /// Methods return the codes of gleaner.h and are called by one thread.
 class Member {
  public:
@@ -105,6 +109,7 @@ class Member {
                                         Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
   std::uint64_t rng_seed() const;
+  std::string why_copy() const;
   /// L and R.
   Gradients& sums() { return shard_sums_ ? shard_sums_->sums() : gradients_; }
 
@@ -129,6 +134,9 @@ class Member {
   void do_one(session::StopPlanes const& action);
   void do_one(session::ServeState const& action);
   void do_one(session::FetchState const& action);
+  void do_one(session::PrepareFeed const& action);
+  void do_one(session::Feed const& action);
+  void do_one(session::EndFeed const& action);
   void do_one(session::FetchReduction const& action);
   void do_one(session::WriteCheckpoint const& action);
   void do_one(session::LoadCheckpoint const& action);
@@ -145,12 +153,23 @@ class Member {
   void in_background(std::function<void()> work);
   void post(msg::FromMember message);
   void give_up(int code, std::string why);
+  void stop_feed();
+  void no_update_made();
 
   // Tasks, on the user's thread, and work in the background; not locked.
   void serve(session::ServeState const& action,
              DataService::Permit const& permit);
   void fetch(session::FetchState const& action,
              DataService::Permit const& permit);
+  void feed(session::Feed const& action, DataService::Permit const& permit);
+  void end_feed(session::EndFeed const& action);
+  void feed_step(session::ApplyReduction const& result);
+  std::shared_ptr<Feeder> feeder_of(msg::Generation generation);
+  Result<std::string> header_of(Feeder const& feeder,
+                                std::string const& session);
+  Result<StateHeader> follow(session::FetchState const& action,
+                             StateSources const& sources);
+  Result<void> update_as(msg::Reduced const& reduced);
   void fetch(session::FetchReduction const& action,
              DataService::Permit const& permit);
   void write(session::WriteCheckpoint const& action);
@@ -190,6 +209,8 @@ class Member {
   std::deque<Task> tasks_;
   std::optional<session::Reduce> reduce_;  ///< to be done, or being done
   Readiness ready_;
+  std::shared_ptr<Feeder> feeder_;  ///< while joiners follow
+  double update_s_ = 0;             ///< that the registered update last took
   bool reducer_runs_ = false;
   double last_end_s_ = 0;      ///< when the step before was complete
   double reduce_began_s_ = 0;  ///< gleaner_reduce() was called; 0: not yet
@@ -201,6 +222,7 @@ class Member {
 
   // Of the user's thread.
   Phase phase_ = Phase::registering;
+  bool applied_ = false;  ///< gleaner_apply() was called in this step
   session::BeginStep step_;
   std::uint64_t share_ = 0;  ///< of this member's in the step, from 0
   std::vector<std::uint64_t> samples_;

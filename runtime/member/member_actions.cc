@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/clock.hh"
+#include "runtime/member/feeder.hh"
 #include "runtime/member/member.hh"
 #include "runtime/member/state_moves.hh"
 #include "runtime/state/checkpoint_file.hh"
@@ -48,6 +49,7 @@ void Member::give_up(int code, std::string why) {
   lost_why_ = std::move(why);
   planes_.drop_all();
   data_.abort_all();
+  stop_feed();
   changed_.notify_all();
 }
 
@@ -115,6 +117,7 @@ void Member::do_one(session::ConnectPlane const& action) {
 void Member::do_one(session::DropPlane const& action) {
   planes_.drop(action.generation);
   data_.abort(action.generation);
+  if (feeder_ && feeder_->generation() == action.generation) stop_feed();
   std::erase_if(tasks_, [&](Task const& task) {
     return task.kind == Task::Kind::transfer &&
            task.generation == action.generation;
@@ -124,6 +127,7 @@ void Member::do_one(session::DropPlane const& action) {
 void Member::do_one(session::StopPlanes const&) {
   planes_.drop_all();
   data_.abort_all();
+  stop_feed();
   std::erase_if(tasks_, [](Task const& task) {
     return task.kind == Task::Kind::transfer;
   });
@@ -193,11 +197,17 @@ void Member::fetch(session::FetchState const& action,
     Lock lock(mutex_);
     perform(session_.state_requested(action.generation));
   }
-  auto const state =
-      sources ? fetch_state(data_, permit, *sources, registry_, schema_)
-              : Result<FetchedState>(sources.error());
+  auto state = sources
+                   ? fetch_state(data_, permit, *sources, registry_, schema_)
+                   : Result<FetchedState>(sources.error());
   auto failure = state ? registry_.push() : Result<void>(state.error());
   if (failure) failure = registry_.load_blobs(state->header.blobs);
+  if (failure && action.follow) {
+    auto followed = follow(action, *sources);
+    failure = followed ? registry_.load_blobs(followed->blobs)
+                       : Result<void>(followed.error());
+    if (followed) state->header = std::move(*followed);
+  }
   Lock lock(mutex_);
   if (!failure) {
     if (data_.valid(permit))

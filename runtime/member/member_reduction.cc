@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When and where gradients are summed: after the backward pass, or beside it.
 #include "core/clock.hh"
+#include "runtime/member/feeder.hh"
 #include "runtime/member/member.hh"
 
 namespace gleaner {
@@ -76,7 +77,8 @@ void Member::run_reduction(Lock& lock) {
   if (whole && *whole) {
     auto const now = SystemClock().monotonic_s();
     session::StepTiming const timing{
-        now - last_end_s_, reduce_began_s_ > 0 ? now - reduce_began_s_ : 0};
+        now - last_end_s_, reduce_began_s_ > 0 ? now - reduce_began_s_ : 0,
+        update_s_};
     last_end_s_ = now;
     perform(
         session_.reduction_done(reduction.generation, reduction.step, timing));
@@ -93,6 +95,7 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
   for (std::size_t i = 0; i < sums().buckets(); ++i) {
     if (!wait_for_bucket(lock, i, reduction)) return false;
     auto const bucket = sums().bucket(i, reduction.step);
+    auto const feeder = feeder_;
     ++busy_;
     lock.unlock();
     // Gradients that are ready may still be on their way on the GPU.
@@ -100,6 +103,7 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
     auto done = device ? device->wait_for_mark() : Result<void>();
     if (done)
       done = plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
+    if (done && feeder) feeder->reduced(i, reduction.step, bucket);
     lock.lock();
     --busy_;
     if (!done) return done.error();

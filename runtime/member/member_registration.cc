@@ -128,6 +128,8 @@ int Member::start() {
   loaded.dataset_size = options_.dataset_size;
   loaded.fingerprint = fingerprint();
   loaded.loads_ahead = loads_ahead_;
+  loaded.gradient_bytes = sums().result_bytes();
+  loaded.must_copy = why_copy();
   Lock lock(mutex_);
   ready_.lay_out(sums().buckets(), sums().parts());
   planes_.set_device(gradients_.device());

@@ -61,6 +61,8 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
   }
   if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
     lock.unlock();
+    applied_ = false;
+    feed_step(*result);
     auto const taken =
         shard_sums_ ? shard_sums_->take_result(result->step)
                     : gradients_.take_result(result->step, result->scale);
@@ -82,6 +84,7 @@ int Member::step(gleaner_step_info& info) {
   // The update is over: state may be sent, and gradients become zero.
   if (auto joined = join(); !joined) return device_failed(joined.error());
   Lock lock(mutex_);
+  if (phase_ == Phase::reduced && !applied_) no_update_made();
   perform(session_.want_step());
   auto const code = wait(lock, Inside::step);
   if (code == GLEANER_STEP) fill(info);
@@ -166,7 +169,13 @@ int Member::apply() {
   if (phase_ != Phase::reduced)
     return fail(GLEANER_ESTATE, "gleaner_apply() before gleaner_reduce()");
   if (!update_) return GLEANER_OK;
+  auto const began_s = seconds_now();
   auto const code = update_();
+  applied_ = true;
+  {
+    Lock lock(mutex_);
+    update_s_ = seconds_now() - began_s;
+  }
   return code == 0 ? GLEANER_OK
                    : fail(GLEANER_EINVAL, "the registered update returned " +
                                               std::to_string(code));

@@ -18,6 +18,8 @@ noinst_LTLIBRARIES += %reldir%/libstate.la
 	%reldir%/state_digest.cc \
 	%reldir%/state_portions.hh \
 	%reldir%/state_portions.cc \
+	%reldir%/state_snapshot.hh \
+	%reldir%/state_snapshot.cc \
 	%reldir%/transfer.hh \
 	%reldir%/transfer.cc
 %canon_reldir%_libstate_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)

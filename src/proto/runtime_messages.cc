@@ -13,10 +13,12 @@ GLEANER_MESSAGE(MemberHello, FIELD(member) FIELD(node) FIELD(pid)
                                  FIELD(data_address) FIELD(planes))
 GLEANER_MESSAGE(Loaded,
                 FIELD(member) FIELD(schema) FIELD(state_bytes)
-                    FIELD(dataset_size) FIELD(fingerprint) FIELD(loads_ahead))
+                    FIELD(dataset_size) FIELD(fingerprint) FIELD(loads_ahead)
+                        FIELD(gradient_bytes) FIELD(must_copy))
 GLEANER_MESSAGE(PlaneBlob, FIELD(generation) FIELD(key) FIELD(blob))
 GLEANER_MESSAGE(Prepared, FIELD(generation))
 GLEANER_MESSAGE(PrepareFailed, FIELD(generation) FIELD(why))
+GLEANER_MESSAGE(CaughtUp, FIELD(generation) FIELD(step))
 GLEANER_MESSAGE(Switched, FIELD(generation) FIELD(step))
 GLEANER_MESSAGE(SwitchAhead, FIELD(generation) FIELD(step) FIELD(sampler))
 GLEANER_MESSAGE(Withdrawn, FIELD(generation))
@@ -26,7 +28,7 @@ GLEANER_MESSAGE(Status,
 GLEANER_MESSAGE(Stable,
                 FIELD(generation) FIELD(step) FIELD(tentative) FIELD(reduced_in)
                     FIELD(world) FIELD(pass) FIELD(taken) FIELD(samples_seen)
-                        FIELD(duration_s) FIELD(reduce_s))
+                        FIELD(duration_s) FIELD(reduce_s) FIELD(update_s))
 GLEANER_MESSAGE(LogValue, FIELD(step) FIELD(key) FIELD(value) FIELD(n))
 GLEANER_MESSAGE(Checkpointed, FIELD(generation) FIELD(step) FIELD(path)
                                   FIELD(bytes) FIELD(samples_seen))
@@ -41,12 +43,13 @@ GLEANER_MESSAGE(Alive, FIELD(at) FIELD(for_s) FIELD(step) FIELD(steps)
 GLEANER_MESSAGE(MemberError, FIELD(why))
 GLEANER_MESSAGE(Welcome,
                 FIELD(member) FIELD(heartbeat_s) FIELD(failure_timeout_s))
-GLEANER_MESSAGE(Prepare, FIELD(generation) FIELD(members) FIELD(joiners))
+GLEANER_MESSAGE(Prepare,
+                FIELD(generation) FIELD(members) FIELD(joiners) FIELD(follow))
 GLEANER_MESSAGE(PlaneBlobs, FIELD(generation) FIELD(key) FIELD(blobs))
 GLEANER_MESSAGE(Start, FIELD(generation) FIELD(members) FIELD(source)
                            FIELD(checkpoint))
 GLEANER_MESSAGE(Offer, FIELD(generation) FIELD(members) FIELD(joiners)
-                           FIELD(checkpoint) FIELD(lead))
+                           FIELD(checkpoint) FIELD(lead) FIELD(follow))
 GLEANER_MESSAGE(Withdraw, FIELD(generation))
 GLEANER_MESSAGE(Quiesce, FIELD(generation))
 GLEANER_MESSAGE(Resume,
@@ -71,6 +74,10 @@ GLEANER_MESSAGE(PullState,
 GLEANER_MESSAGE(PullReduction, FIELD(generation) FIELD(step))
 GLEANER_MESSAGE(PullPortion, FIELD(generation) FIELD(member))
 GLEANER_MESSAGE(Bulk, FIELD(header_bytes) FIELD(bytes))
+GLEANER_MESSAGE(Reduction, FIELD(step) FIELD(bytes))
+GLEANER_MESSAGE(Reduced,
+                FIELD(step) FIELD(scale) FIELD(pass) FIELD(global_batch)
+                    FIELD(samples_seen) FIELD(world) FIELD(waiting))
 
 nlohmann::json to_json(FromPeer const& message) {
   return codec::encode(message);

@@ -65,6 +65,9 @@ struct Loaded {  ///< gleaner_start() was called; the program is ready
   std::uint64_t dataset_size = 0;
   std::string fingerprint;        ///< what it computes with, in words
   std::uint32_t loads_ahead = 0;  ///< shares that the program loads in advance
+  std::uint64_t gradient_bytes = 0;  ///< of a step's reduction
+  /// Why it cannot follow, nor be followed; "": it can.
+  std::string must_copy;
 };
 struct PlaneBlob {  ///< this member's contact data for a data plane
   Generation generation = 0;
@@ -79,6 +82,10 @@ struct Prepared {  ///< the plane of the generation is connected here
 struct PrepareFailed {
   Generation generation = 0;
   std::string why;
+};
+struct CaughtUp {  ///< a joiner has made the updates that the members have
+  Generation generation = 0;
+  Step step = 0;
 };
 struct Switched {  ///< `step` is the first step in the new generation
   Generation generation = 0;
@@ -119,6 +126,7 @@ struct Stable {
   std::uint64_t samples_seen = 0;
   double duration_s = 0;  ///< end of the step before to the end of this one
   double reduce_s = 0;    ///< of which waiting for and doing the reduction
+  double update_s = 0;    ///< that the registered update last took; 0: none
 };
 struct LogValue {
   Step step = 0;
@@ -173,8 +181,8 @@ struct MemberError {  ///< the program gave up; `why` is for the user
 
 using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
-                 Switched, SwitchAhead, Withdrawn, Agreed, Status, Stable,
-                 LogValue, Checkpointed, CheckpointFailed, Finished,
+                 CaughtUp, Switched, SwitchAhead, Withdrawn, Agreed, Status,
+                 Stable, LogValue, Checkpointed, CheckpointFailed, Finished,
                  StateReceived, StateDigest, Alive, MemberError>;
 
 // --- coordinator -> member -------------------------------------------------
@@ -189,6 +197,7 @@ struct Prepare {
   Generation generation = 0;
   std::vector<MemberAddress> members;  ///< in rank order
   std::vector<MemberId> joiners;       ///< those that need state
+  bool follow = false;  ///< they get it before the switch, and then updates
 };
 struct PlaneBlobs {  ///< every member's contact data, in rank order
   Generation generation = 0;
@@ -204,7 +213,9 @@ struct Start {
   std::string checkpoint;  ///< "": as the program initialised it
 };
 /// Switch to this generation at the boundary all agree on.  No members: write
-/// `checkpoint` and wait (the trainer parks at zero nodes).
+/// `checkpoint` and wait (the trainer parks at zero nodes).  With `follow` no
+/// switch yet: from that boundary on the joiners are sent the state, then each
+/// reduction; the same generation is offered again when they have caught up.
 struct Offer {
   Generation generation = 0;
   std::vector<MemberId> members;
@@ -213,6 +224,7 @@ struct Offer {
   /// Steps from the one that agrees to the switch, in which members load what
   /// they will compute after it.
   std::uint32_t lead = 0;
+  bool follow = false;
 };
 struct Withdraw {
   Generation generation = 0;
@@ -309,7 +321,22 @@ struct Bulk {
   std::uint64_t header_bytes = 0;  ///< come first; only with stripe 0
   std::uint64_t bytes = 0;
 };
-using ToPeer = std::variant<Bulk, Refused>;
+/// To a joiner that follows, after the state: `bytes` of each step's reduction
+/// come next, bucket by bucket; then Reduced.  At the switch it is sent Bulk.
+struct Reduction {
+  Step step = 0;
+  std::uint64_t bytes = 0;
+};
+struct Reduced {
+  Step step = 0;
+  double scale = 1;  ///< gradients = reduction x scale
+  std::uint64_t pass = 0;
+  std::uint64_t global_batch = 0;
+  std::uint64_t samples_seen = 0;  ///< before this step
+  std::uint32_t world = 1;
+  std::uint32_t waiting = 0;  ///< steps that wait to be sent after this one
+};
+using ToPeer = std::variant<Bulk, Reduction, Reduced, Refused>;
 
 // ---------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ runtime_tests = \
 	%reldir%/alone.t \
 	%reldir%/deterministic.t \
 	%reldir%/end.t \
+	%reldir%/follow.t \
 	%reldir%/loss.t \
 	%reldir%/mpi_loss.t \
 	%reldir%/mpi_overlap.t \

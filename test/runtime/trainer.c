@@ -14,6 +14,8 @@
  * one after the other, the last first.  --overlap 1: each is said to be ready.
  * --state-mib: so much more state that has no gradient; it counts updates.
  * SIGUSR1: it computes for ever from now on.  SIGUSR2: it is busy for 4 s.
+ * $TRAINER_HOLD=FILE: as long as it is there, a joiner follows slowly.
+ * $TRAINER_LONG=FILE: as long as it is there, steps take 40 ms more.
  * $TRAINER_NOT_READY_ON=NODE: there it does not even call gleaner_open().
  */
 #include <getopt.h>
@@ -95,6 +97,11 @@ static void obey_signals(gleaner_training *g) {
   gleaner_busy(g, NULL, 0);
 }
 
+static int is_there(char const *variable) {
+  char const *const file = getenv(variable);
+  return file && access(file, F_OK) == 0;
+}
+
 /* Part of the step's time is the same however many share it. */
 static void compute(struct options const *o, gleaner_training *g,
                     gleaner_step_info const *step) {
@@ -102,6 +109,7 @@ static void compute(struct options const *o, gleaner_training *g,
   for (size_t i = 0; i < step->n_samples; ++i)
     sum += (double)(step->samples[i] + 1);
   obey_signals(g);
+  if (is_there("TRAINER_LONG")) usleep(40000);
   long const pause_us = o->step_ms * 1000 / o->layers;
   struct timespec const pause = {pause_us / 1000000, pause_us % 1000000 * 1000};
   for (long layer = o->layers; layer-- > 0;) {
@@ -119,6 +127,7 @@ struct state {
   gleaner_training *g;
   double *weight, *momentum, *moments;
   long updates;
+  int started; /* gleaner_start() has returned */
 };
 
 enum { slices = 64 };
@@ -129,11 +138,17 @@ static long slice_begin(struct options const *o, long slice) {
   return moments(o) * slice / slices;
 }
 
+/* It stays behind: others make several steps meanwhile. */
+static void hold_back(struct state const *s) {
+  if (!s->started && is_there("TRAINER_HOLD")) usleep(200000);
+}
+
 static int update(void *ctx) {
   struct state *const s = ctx;
   struct options const *const o = s->o;
   gleaner_step_info step;
   if (gleaner_step_now(s->g, &step) != GLEANER_OK) return 1;
+  hold_back(s);
   for (long layer = 0; layer < o->layers; ++layer) {
     double const *gradient = gleaner_gradient(s->g, name_of(layer));
     for (long i = 0; i < o->params; ++i) {
@@ -172,7 +187,7 @@ static int differ(double a, double b) {
 int main(int argc, char **argv) {
   struct options const o = read_options(argc, argv);
   long const params = o.params * o.layers;
-  struct state s = {&o, NULL, NULL, NULL, NULL, 0};
+  struct state s = {&o, NULL, NULL, NULL, NULL, 0, 0};
   s.weight = calloc((size_t)params, sizeof *s.weight);
   s.momentum = calloc((size_t)params, sizeof *s.momentum);
   s.moments = calloc((size_t)moments(&o) + 1, sizeof *s.moments);
@@ -209,6 +224,7 @@ int main(int argc, char **argv) {
   if (rc != GLEANER_OK) return failed("register", rc, g);
   rc = gleaner_start(g);
   if (rc < 0) return failed("start", rc, g);
+  s.started = 1;
 
   gleaner_step_info step;
   if (rc == GLEANER_OK)

@@ -141,7 +141,8 @@ int gleaner_blob(gleaner_training *g, char const *name, gleaner_save_fn save,
                  gleaner_load_fn load, void *ctx);
 
 /* Register the update: everything between reduce and the next step (clip,
- * optimizer, scheduler).  Run by gleaner_apply(). */
+ * optimizer, scheduler).  Run by gleaner_apply(), and on a joiner that follows
+ * the others inside gleaner_start(): gleaner_reduce(3), "Following". */
 typedef int (*gleaner_update_fn)(void *ctx);
 int gleaner_update(gleaner_training *g, gleaner_update_fn update, void *ctx);
 

@@ -151,7 +151,7 @@ class Job:
         for slot, mean in self._means:
             mean._value = gradients.mean(slot)
         self._means.clear()
-        training.apply()
+        self._update()
         training.log("loader_wait_ms", self._waited_ms, 1)
         return True
 
@@ -270,7 +270,6 @@ class Job:
         )
         self._gradients = Gradients(self._training, self._state.trained)
         self._state.register(self._training)
-        self._training.on_update(self._update)
         if loader.ahead:
             foresee = self._training.samples_ahead
             self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
@@ -339,7 +338,10 @@ class Job:
             )
 
     def _update(self) -> None:
-        """Everything between the reduction and the next step."""
+        """Everything between the reduction and the next step.  The library does
+        not know it, so joiners do not follow: whether PyTorch and the program's
+        schedulers, scaler and average make the same update elsewhere, without
+        the batch, cannot be told from here."""
         assert self._gradients is not None and self._info is not None
         self._state.check_addresses()
         self._gradients.take_result(self._weighted)

@@ -3,6 +3,8 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
+	%reldir%/follow_forecast_test.cc \
+	%reldir%/follow_test.cc \
 	%reldir%/ledger_test.cc \
 	%reldir%/membership_health_test.cc \
 	%reldir%/membership_test.cc \

@@ -108,6 +108,7 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.switches > counts.histories / 4);
   CHECK(counts.takeovers > 0);
   CHECK(counts.foretold > counts.histories / 10);
+  CHECK(counts.followed > counts.histories / 20);
   CHECK(counts.parks > 0);
   CHECK(counts.rollbacks > 0);
   CHECK(counts.withdrawals > 0);
@@ -173,6 +174,7 @@ TEST_CASE("with recompute no step is short") {
   constexpr std::uint64_t rare = 2000;  // what fewer histories may lack
   if (counts.histories < rare) return;
   CHECK(counts.takeovers > 0);
+  CHECK(counts.followed > counts.histories / 20);
   CHECK(counts.lost_again > 0);  // in a step that was recomputed already
 }
 
@@ -194,6 +196,7 @@ TEST_CASE("a defect around the protocol is noticed") {
   auto const mutant = GENERATE(Mutant::early_stable, Mutant::hasty_leaver,
                                Mutant::joiner_as_source, Mutant::mixed_buckets,
                                Mutant::early_reuse, Mutant::torn_takeover,
+                               Mutant::missed_reduction, Mutant::late_snapshot,
                                Mutant::forgetful_rank_0);
   INFO("mutant " << static_cast<int>(mutant));
   CHECK(Histories(5000, Faults::all, mutant).violation());

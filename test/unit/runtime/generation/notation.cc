@@ -55,6 +55,9 @@ std::string name(msg::FromMember const& message) {
           [](msg::PrepareFailed const& m) {
             return "PrepareFailed(" + str(m.generation) + ")";
           },
+          [](msg::CaughtUp const& m) {
+            return "CaughtUp(" + str(m.generation) + " at " + str(m.step) + ")";
+          },
           [](msg::Switched const& m) {
             return "Switched(" + str(m.generation) + " at " + str(m.step) + ")";
           },
@@ -111,7 +114,8 @@ std::string name(msg::ToMember const& message) {
             return "Offer(" + str(m.generation) + ": " +
                    (m.members.empty() ? "park in " + m.checkpoint
                                       : ids(m.members)) +
-                   (m.lead ? " in " + str(m.lead) : "") + ")";
+                   (m.lead ? " in " + str(m.lead) : "") +
+                   (m.follow ? " fed)" : ")");
           },
           [](msg::SwitchAhead const& m) {
             return "SwitchAhead(" + str(m.generation) + " at " + str(m.step) +
@@ -162,8 +166,18 @@ std::string name(session::Action const& action) {
                    str(a.stripes) + " to " + ids(a.joiners) + ")";
           },
           [](session::FetchState const& a) {
-            return "fetch(" + str(a.generation) + " from " + ids(a.donors) +
-                   ")";
+            return (a.follow ? "follow(" : "fetch(") + str(a.generation) +
+                   " from " + ids(a.donors) + ")";
+          },
+          [](session::PrepareFeed const& a) {
+            return "prepare_feed(" + str(a.generation) + ": " + str(a.stripe) +
+                   "/" + str(a.stripes) + " to " + ids(a.joiners) + ")";
+          },
+          [](session::Feed const& a) {
+            return "feed(" + str(a.generation) + ": " + str(a.step) + ")";
+          },
+          [](session::EndFeed const& a) {
+            return "end_feed(" + str(a.generation) + " at " + str(a.step) + ")";
           },
           [](session::FetchReduction const& a) {
             return "take_over(" + str(a.step) + " from " + str(a.donor.member) +

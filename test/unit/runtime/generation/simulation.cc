@@ -16,6 +16,7 @@ void Counts::add(Counts const& o) {
   resets += o.resets, checkpoints += o.checkpoints, steps += o.steps;
   replaced += o.replaced, complaints += o.complaints;
   coordinators += o.coordinators, shares += o.shares;
+  followed += o.followed, fed += o.fed;
   lost_again += o.lost_again;
   holds += o.holds, freezes += o.freezes, thaws += o.thaws;
   refused += o.refused, stuck += o.stuck, never_ready += o.never_ready;
@@ -43,7 +44,7 @@ std::string Counts::text() const {
          item("stuck", stuck) + item("never_ready", never_ready) +
          item("overdue", overdue) + item("not_quiet", not_quiet) +
          item("withdrawn", withdrawn) + item("foretold", foretold) +
-         item("jams", jams);
+         item("jams", jams) + item("followed", followed) + item("fed", fed);
 }
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
@@ -64,6 +65,9 @@ World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
   membership_options_.checkpoint_interval_s = chance() < .3 ? 0 : .5;
   membership_options_.load_timeout_s = 50;
   membership_options_.stuck.timeout_s = 20;
+  using Follow = membership::Options::Follow;
+  membership_options_.follow = chance() < .6 ? Follow::on : Follow::off;
+  membership_options_.follow_timeout_s = 2;
   membership_ = std::make_unique<Membership>(membership_options_);
   shown_.push_back({Lineages::initial, 0, {}});
   budget_ = pick(0, 16);
@@ -161,6 +165,9 @@ void World::enabled_of(Process& p) {
   if (p.serving && p.serving->waiting.empty()) add(Kind::serve, 2);
   if (p.fetching && !p.fetching->requested) add(Kind::request, 2);
   if (!state_sources(p).empty() || has_whole_state(p)) add(Kind::stripe, 2);
+  if (can_follow(p) || is_feed_over(p)) add(Kind::follow, 3);
+  if (p.fetching && p.fetching->follows && !can_follow(p) && fed(p) > 0)
+    add(Kind::catch_up, .5);
   if (p.takeover && process(p.takeover->what.donor.member).alive &&
       !process(p.takeover->what.donor.member).frozen)
     add(Kind::take_over, 1);
@@ -240,6 +247,11 @@ void World::perform(Action const& action) {
       p.fetching->requested = true;
       return carry_out(p,
                        p.session.state_requested(p.fetching->what.generation));
+    case Kind::follow:
+      return follow(p);
+    case Kind::catch_up:
+      return carry_out(p, p.session.caught_up(p.fetching->what.generation,
+                                              lineages_.at(p.state).step));
     case Kind::stripe: {
       auto const sources = state_sources(p);
       return take_state(

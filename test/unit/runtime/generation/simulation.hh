@@ -36,6 +36,8 @@ enum class Mutant {
   hasty_leaver,      ///< a leaver ends at the boundary, unseen
   joiner_as_source,  ///< a member that only received state calls itself full
   mixed_buckets,     ///< a redone step keeps buckets of the first try
+  missed_reduction,  ///< a member does not feed a reduction
+  late_snapshot,     ///< the state is fed as it is when it is sent
   early_reuse,       ///< buckets are reused before the first bucket is complete
   torn_takeover,     ///< a reduction is taken over before all of it is there
   forgetful_rank_0,  ///< a report of a stable step is lost without a death
@@ -66,7 +68,7 @@ struct Counts {
                 complaints = 0, coordinators = 0, shares = 0, lost_again = 0,
                 holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
                 never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0,
-                foretold = 0, jams = 0;
+                foretold = 0, jams = 0, followed = 0, fed = 0;
   void add(Counts const& other);
   std::string text() const;
 };
@@ -191,12 +193,29 @@ struct Process {
   struct Fetching {
     session::FetchState what;
     bool requested = false;
+    bool follows = false;  ///< it has the state that was fed first
+    std::size_t applied = 0;
     std::set<msg::MemberId> from;  ///< donors and joiners that have sent
     int state = torn;
     std::string header;
     std::size_t pieces() const;  ///< of its own portion, that are there
   };
   std::optional<Fetching> fetching;
+  /// What this member feeds joiners that follow.
+  struct Feeding {
+    session::PrepareFeed what;
+    int state = torn;  ///< until it begins
+    struct Reduction {
+      msg::Step step;
+      std::uint64_t pass;
+      Positions positions;
+      int before;
+      bool operator==(Reduction const&) const = default;
+    };
+    std::vector<Reduction> reductions = {};
+    std::optional<std::string> end = {};
+  };
+  std::optional<Feeding> feeding;
   struct Takeover {
     session::FetchReduction what;
     std::vector<Sum> sums;
@@ -236,6 +255,8 @@ class World {
       stopped,
       serve,
       request,
+      follow,
+      catch_up,
       stripe,
       take_over,
       write,
@@ -346,6 +367,9 @@ class World {
   void on(Process& p, session::StopPlanes const& action);
   void on(Process& p, session::ServeState const& action);
   void on(Process& p, session::FetchState const& action);
+  void on(Process& p, session::PrepareFeed const& action);
+  void on(Process& p, session::Feed const& action);
+  void on(Process& p, session::EndFeed const& action);
   void on(Process& p, session::FetchReduction const& action);
   void on(Process& p, session::WriteCheckpoint const& action);
   void on(Process& p, session::LoadCheckpoint const& action);
@@ -370,6 +394,11 @@ class World {
   void take_piece(Process& p, Process& donor);
   void take_portion(Process& p, Process& joiner);
   bool has_whole_state(Process& p);
+  void feed(Process& p, msg::Step step, Sum const& sum);
+  std::size_t fed(Process& p);
+  bool can_follow(Process& p);
+  bool is_feed_over(Process& p);
+  void follow(Process& p);
   void take_over(Process& p);
   void write(Process& p);
   void load(Process& p);

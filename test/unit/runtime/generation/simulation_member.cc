@@ -33,6 +33,7 @@ void World::move_user(Process& p) {
       loaded.schema = "s";
       loaded.dataset_size = options_.dataset_size;
       loaded.loads_ahead = static_cast<std::uint32_t>(pick(0, 3));
+      loaded.fingerprint = p.id % 20 == 0 ? "other" : "usual";
       p.outbox.push_back(loaded);
       return carry_out(p, p.session.want_start());
     }
@@ -194,6 +195,8 @@ void World::on(Process& p, session::DropPlane const& action) {
     p.serving.reset();
   if (p.fetching && p.fetching->what.generation == action.generation)
     p.fetching.reset();
+  if (p.feeding && p.feeding->what.generation == action.generation)
+    p.feeding.reset();
   leave_plane(p, action.generation);
 }
 
@@ -207,6 +210,7 @@ void World::stop(Process& p) {
   p.reduce.reset();
   p.serving.reset();
   p.fetching.reset();
+  p.feeding.reset();
   p.takeover.reset();
   p.loading.reset();
   while (!p.planes.empty()) leave_plane(p, p.planes.begin()->first);
@@ -314,6 +318,7 @@ void World::complete(Process& p) {
   }
   if (p.reduce && p.done == buckets) {
     p.reduce.reset();
+    feed(p, step, sum);
     carry_out(p, p.session.reduction_done(generation, step, {.01, .005}));
     if (hold_) hold_if_due(p);
     if (mutant_ == Mutant::early_stable) report_early(p);
@@ -349,7 +354,7 @@ void World::on(Process& p, session::ServeState const& action) {
 void World::on(Process& p, session::FetchState const& action) {
   if (p.user == User::between || p.user == User::computing)
     throw Violation("state is fetched while the user's thread runs");
-  p.fetching = Process::Fetching{action, false, {}, torn, ""};
+  p.fetching = Process::Fetching{action, false, false, 0, {}, torn, ""};
 }
 
 std::size_t Process::Fetching::pieces() const {
@@ -368,6 +373,8 @@ bool World::can_take_from(Process& p, msg::MemberId source) {
   if (!other.alive || other.frozen) return false;
   if (other.serving && other.serving->what.generation == generation)
     return other.serving->waiting.count(p.id) != 0;
+  if (other.feeding && other.feeding->what.generation == generation)
+    return other.feeding->state != torn;
   return other.fetching && other.fetching->what.generation == generation &&
          other.fetching->pieces() == other.fetching->what.donors.size();
 }
@@ -384,7 +391,7 @@ std::vector<msg::MemberId> World::state_sources(Process& p) {
 
 /// All is here, and every joiner that is alive has got this one's portion.
 bool World::has_whole_state(Process& p) {
-  if (!p.fetching) return false;
+  if (!p.fetching || p.fetching->follows) return false;
   auto const& what = p.fetching->what;
   if (p.fetching->from.size() + 1 < what.donors.size() + what.joiners.size())
     return false;
@@ -401,12 +408,17 @@ bool World::has_whole_state(Process& p) {
 void World::take_state(Process& p, msg::MemberId from) {
   if (from != 0) {
     auto& source = process(from);
-    if (source.serving)
+    if (source.serving || source.feeding)
       take_piece(p, source);
     else
       take_portion(p, source);
     p.fetching->from.insert(from);
     p.state = torn;
+    return;
+  }
+  if (p.fetching->what.follow) {
+    p.fetching->follows = true;
+    p.state = p.fetching->state;
     return;
   }
   auto const fetched = *std::exchange(p.fetching, std::nullopt);
@@ -418,18 +430,26 @@ void World::take_state(Process& p, msg::MemberId from) {
 
 void World::take_piece(Process& p, Process& donor) {
   auto& fetching = *p.fetching;
-  auto& serving = *donor.serving;
   auto const& donors = fetching.what.donors;
-  if (serving.what.stripes != donors.size() ||
-      donors[serving.what.stripe].member != donor.id)
+  bool const fed = donor.feeding.has_value();
+  if (fed != fetching.what.follow)
+    throw Violation("donor and joiner disagree on following");
+  auto const stripe =
+      fed ? donor.feeding->what.stripe : donor.serving->what.stripe;
+  auto const stripes =
+      fed ? donor.feeding->what.stripes : donor.serving->what.stripes;
+  auto const state = fed ? donor.feeding->state : donor.serving->state;
+  if (stripes != donors.size() || donors[stripe].member != donor.id)
     throw Violation("donor and joiner disagree on stripes");
-  if (donor.state != serving.state)
+  if (!fed && donor.state != state)
     throw Violation("state changed while it was served");
-  if (fetching.state == torn) fetching.state = serving.state;
-  if (fetching.state != serving.state)
+  auto const sent = mutant_ == Mutant::late_snapshot ? donor.state : state;
+  if (fetching.state == torn) fetching.state = sent;
+  if (fetching.state != sent)
     throw Violation("stripes are of different states");
-  if (serving.what.stripe == 0) fetching.header = serving.what.header;
-  serving.waiting.erase(p.id);
+  if (fed) return;
+  if (stripe == 0) fetching.header = donor.serving->what.header;
+  donor.serving->waiting.erase(p.id);
 }
 
 void World::take_portion(Process& p, Process& joiner) {
@@ -437,6 +457,92 @@ void World::take_portion(Process& p, Process& joiner) {
   if (fetching.state == torn) fetching.state = joiner.fetching->state;
   if (fetching.state != joiner.fetching->state)
     throw Violation("portions are of different states");
+}
+
+// --- joiners that follow ---------------------------------------------------
+
+void World::on(Process& p, session::PrepareFeed const& action) {
+  p.feeding = Process::Feeding{action};
+}
+
+void World::on(Process& p, session::Feed const& action) {
+  if (!p.feeding || p.feeding->what.generation != action.generation)
+    throw Violation("joiners are fed that nothing was prepared for");
+  if (p.user == User::between || p.user == User::computing)
+    throw Violation("the state is fed while the user's thread changes it");
+  if (p.state == torn || lineages_.at(p.state).step != action.step)
+    throw Violation("the state fed is not that of the step");
+  p.feeding->state = p.state;
+}
+
+void World::on(Process& p, session::EndFeed const& action) {
+  if (!p.feeding || p.feeding->what.generation != action.generation)
+    throw Violation("a feed ends that did not begin");
+  if (lineages_.at(p.state).step != action.step)
+    throw Violation("a feed ends with another step");
+  p.feeding->end = action.header;
+}
+
+void World::feed(Process& p, msg::Step step, Sum const& sum) {
+  if (!p.feeding || p.feeding->state == torn || p.feeding->end || !p.step)
+    return;
+  if (mutant_ == Mutant::missed_reduction && chance() < .2) return;
+  Positions positions;
+  for (auto const& [id, part] : sum)
+    positions = merged(positions, part.positions);
+  p.feeding->reductions.push_back(
+      {step, p.step->pass, positions, sum.begin()->second.state});
+}
+
+/// Reductions that all donors have fed to this joiner.
+std::size_t World::fed(Process& p) {
+  std::size_t least = SIZE_MAX;
+  for (auto const& address : p.fetching->what.donors) {
+    auto& donor = process(address.member);
+    bool const feeds =
+        donor.alive && donor.feeding &&
+        donor.feeding->what.generation == p.fetching->what.generation;
+    least = std::min(least, feeds ? donor.feeding->reductions.size() : 0);
+  }
+  return least;
+}
+
+bool World::can_follow(Process& p) {
+  return p.fetching && p.fetching->follows && p.fetching->applied < fed(p);
+}
+
+bool World::is_feed_over(Process& p) {
+  if (!p.fetching || !p.fetching->follows) return false;
+  for (auto const& address : p.fetching->what.donors) {
+    auto& donor = process(address.member);
+    if (!donor.alive || !donor.feeding || !donor.feeding->end ||
+        donor.feeding->what.generation != p.fetching->what.generation ||
+        donor.feeding->reductions.size() != p.fetching->applied)
+      return false;
+  }
+  return true;
+}
+
+void World::follow(Process& p) {
+  auto const& donors = p.fetching->what.donors;
+  if (!can_follow(p)) {
+    auto const header = *process(donors.front().member).feeding->end;
+    auto const generation = p.fetching->what.generation;
+    p.fetching.reset();
+    ++counts_.followed;
+    dirty_ = true;
+    return carry_out(p, checked(p.session.state_received(generation, header)));
+  }
+  auto const n = p.fetching->applied++;
+  auto const reduction = process(donors.front().member).feeding->reductions[n];
+  for (auto const& address : donors)
+    if (process(address.member).feeding->reductions[n] != reduction)
+      throw Violation("parts of different reductions are fed");
+  if (reduction.before != p.state)
+    throw Violation("a joiner applies a reduction to another state");
+  ++counts_.fed;
+  p.state = lineages_.after(p.state, reduction.step, reduction.pass,
+                            reduction.positions, options_);
 }
 
 void World::on(Process& p, session::FetchReduction const& action) {

@@ -11,6 +11,7 @@ TESTS += %reldir%/test_state
 	%reldir%/shard_sums_test.cc \
 	%reldir%/silent_link_test.cc \
 	%reldir%/state_digest_test.cc \
+	%reldir%/state_snapshot_test.cc \
 	test/unit/runtime/comm/planes/walled_device.hh \
 	test/unit/runtime/comm/planes/walled_device.cc
 %canon_reldir%_test_state_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
