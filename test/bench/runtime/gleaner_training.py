@@ -19,7 +19,14 @@ class GleanerTraining:
     name = "gleaner"
 
     def __init__(
-        self, setting, nodes, program, plane="gloo", failure_timeout_s=5, options=()
+        self,
+        setting,
+        nodes,
+        program,
+        plane="gloo",
+        failure_timeout_s=5,
+        options=(),
+        follow=False,
     ):
         self._dir = setting.work_dir("gleaner")
         self._events = None
@@ -42,8 +49,10 @@ class GleanerTraining:
             f"--log={log}",
         ]
         self._err = open(os.path.join(self._dir, "err"), "w")
+        environment = setting.environment()
+        environment["GLEANER_FOLLOW"] = "on" if follow else "off"
         self._process = subprocess.Popen(
-            command, stdout=self._err, stderr=self._err, env=setting.environment()
+            command, stdout=self._err, stderr=self._err, env=environment
         )
         self.logs = StepLogs(log)
 

@@ -5,7 +5,9 @@ Of the members that stay: the *stall* is the longest gap between two ends of
 steps around the switch, less the median step before; *lost* is what the steps
 from the order to the tenth in the new size took beyond the median of their
 size.  *To new size* is from the order to when all members have ended a step in
-the new size; with nodes added, programs start meanwhile.
+the new size; with nodes added, programs start meanwhile.  With --follow, also with
+joiners that follow: what a copy of the state for them costs comes before the
+switch, in *lost* and in *worst*, the longest step since the order.
 """
 
 import random
@@ -39,6 +41,7 @@ def resize(training, size_before, size, choose):
         return None
     return {
         "stall_ms": 1e3 * max(stall(logs.members[m], ordered, size) for m in stayers),
+        "worst_ms": 1e3 * max(worst(logs.members[m], ordered) for m in stayers),
         "lost_ms": 1e3 * max(lost(logs.members[m], ordered, size) for m in stayers),
         "to_new_size_ms": 1e3 * (max(log[0].end for log in after.values()) - ordered),
     }
@@ -62,6 +65,10 @@ def stall(log, ordered, size):
     return max(around) - usual(log, ordered)
 
 
+def worst(log, ordered):
+    return max(d for s, d in durations(log) if s.end > ordered) - usual(log, ordered)
+
+
 def lost(log, ordered, size):
     steps = [(s, d) for s, d in durations(log) if s.end > ordered]
     old = [d for s, d in steps if s.world != size]
@@ -72,7 +79,7 @@ def lost(log, ordered, size):
     return sum(d - usual_old for d in old) + sum(d - usual_new for d in new[:10])
 
 
-def gleaner_cycle(setting, plane, state_mib, sizes, rows):
+def gleaner_cycle(setting, plane, state_mib, sizes, rows, follow=False):
     """Through `sizes` and back, until each change was seen often enough."""
     gradient_kib = min(1024, state_mib * 256)
     program = [
@@ -81,7 +88,9 @@ def gleaner_cycle(setting, plane, state_mib, sizes, rows):
         f"--state-kib={state_mib * 1024}",
     ]
     choose = random.Random(1)
-    with GleanerTraining(setting, sizes[0], program, plane) as training:
+    with GleanerTraining(
+        setting, sizes[0], program, plane, follow=follow
+    ) as training:
         cells = {}
         for change in zip(sizes, sizes[1:] + sizes[:1]):
             cells[change] = {
@@ -91,6 +100,7 @@ def gleaner_cycle(setting, plane, state_mib, sizes, rows):
                 "from": change[0],
                 "to": change[1],
                 "state_mib": state_mib,
+                "joiners": "followed" if follow else "copied",
                 "in_pieces": 0,
                 "repetitions": [],
             }
@@ -133,6 +143,9 @@ def run(setting, rows):
         for state_mib in setting.states_mib:
             gleaner_cycle(setting, plane, state_mib, [2, 3, 4, 3], rows)
             print(f"resize: {plane}, {state_mib} MiB: 2-3-4 done", flush=True)
+            if setting.follow:
+                gleaner_cycle(setting, plane, state_mib, [2, 3, 4, 3], rows, True)
+                print(f"resize: {plane}, {state_mib} MiB, followed: done", flush=True)
             if not setting.quick:
                 gleaner_cycle(setting, plane, state_mib, [1, 8], rows)
                 print(f"resize: {plane}, {state_mib} MiB: 1-8 done", flush=True)

@@ -11,6 +11,7 @@ class Setting:
         self.peers = options.peers
         self.planes = options.planes.split()
         self.quick = options.quick
+        self.follow = options.follow
         self.states_mib = [int(s) for s in options.states.split()]
         self.peer_states_mib = [int(s) for s in options.peer_states.split()]
         self._build = os.path.abspath(options.build)

@@ -2,8 +2,9 @@
 /* What does a step cost besides computing?  A training that computes nothing.
  *
  * Each step sleeps, sums a gradient over all members and adds it to the
- * parameters; the rest of the state is only there to be copied.  When each step
- * ended is appended to FILE.MEMBER, one line a step:
+ * parameters, in an update that joiners may follow; the rest of the state is
+ * only there to be copied.  When each step ended is appended to FILE.MEMBER,
+ * one line a step:
  *
  *     END STEP WORLD REDUCE      seconds of CLOCK_MONOTONIC; seconds
  *
@@ -76,8 +77,19 @@ static int failed(char const *what, int code, gleaner_training const *g) {
   return 3;
 }
 
-static int train(struct options const *o, gleaner_training *g, float *weight,
-                 long n, FILE *log) {
+struct update {
+  float *weight;
+  float const *gradient;
+  long n;
+};
+
+static int run_update(void *ctx) {
+  struct update const *u = ctx;
+  for (long i = 0; i < u->n; ++i) u->weight[i] -= 1e-3f * u->gradient[i];
+  return 0;
+}
+
+static int train(struct options const *o, gleaner_training *g, FILE *log) {
   struct timespec const compute = {o->step_ms / 1000,
                                    o->step_ms % 1000 * 1000000};
   float *gradient = gleaner_gradient(g, "weight");
@@ -93,7 +105,7 @@ static int train(struct options const *o, gleaner_training *g, float *weight,
              gleaner_step_now(g, &step) == GLEANER_OK);
     if (rc != GLEANER_OK) break;
     double const reduced_s = now_s();
-    for (long i = 0; i < n; ++i) weight[i] -= 1e-3f * gradient[i];
+    if ((rc = gleaner_apply(g)) != GLEANER_OK) break;
     fprintf(log, "%.6f %lu %u %.6f\n", now_s(), (unsigned long)step.step,
             step.world_size, reduced_s - began_s);
     fflush(log);
@@ -122,8 +134,13 @@ int main(int argc, char **argv) {
   if (rc == GLEANER_OK && rest > 0)
     rc = gleaner_tensor(g, "moments", state + n, GLEANER_FLOAT32, &rest, 1,
                         GLEANER_OPTIMIZER);
+  struct update update = {state, NULL, n};
+  if (rc == GLEANER_OK) {
+    update.gradient = gleaner_gradient(g, "weight");
+    rc = gleaner_update(g, run_update, &update);
+  }
   if (rc == GLEANER_OK) rc = gleaner_start(g);
-  if (rc == GLEANER_OK) rc = train(&o, g, state, n, log);
+  if (rc == GLEANER_OK) rc = train(&o, g, log);
   if (rc < 0) return failed("train", rc, g);
   gleaner_close(g);
   fclose(log);

@@ -30,7 +30,8 @@ def values(row, key):
 def who(row):
     if row["system"] == "torchrun":
         return "torchrun"
-    return f"Gleaner, {row['plane']}"
+    followed = ", followed" if row.get("joiners") == "followed" else ""
+    return f"Gleaner, {row['plane']}{followed}"
 
 
 def factor(peer, ours):
@@ -43,6 +44,8 @@ def factor(peer, ours):
 def resize_aim(row):
     if row["state_mib"] != 40 or row["system"] != "gleaner" or row["to"] < row["from"]:
         return ""
+    if row.get("joiners") == "followed":
+        return "20"
     return "150" if row["to"] == 8 else "40"
 
 
