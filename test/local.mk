@@ -1,5 +1,6 @@
 dist_check_SCRIPTS += %reldir%/layering.t
 TESTS += %reldir%/layering.t
+EXTRA_DIST += %reldir%/sanitizers/races.supp
 
 if HAVE_CATCH2
 # Catch2's main() is slow to compile: once for all.
