@@ -9,7 +9,8 @@ namespace gleaner::msg {
 GLEANER_MESSAGE(CommHostHello, FIELD(node))
 GLEANER_MESSAGE(Fence, FIELD(number) FIELD(blob))
 GLEANER_MESSAGE(CommEnded, FIELD(why))
-GLEANER_MESSAGE(CommStart, FIELD(job) FIELD(rank) FIELD(nodes) FIELD(address) FIELD(cpus))
+GLEANER_MESSAGE(CommStart,
+                FIELD(job) FIELD(rank) FIELD(nodes) FIELD(address) FIELD(cpus))
 GLEANER_MESSAGE(FenceDone, FIELD(number) FIELD(blobs))
 
 nlohmann::json to_json(ToPlane const& message) {
