@@ -89,6 +89,7 @@ ok 'and no loss' 'count member_lost == 0'
 train --local=3 --deterministic=6 --checkpoint-interval=0.5 -- --step-ms 25
 until ended; do
   pick 4
+  test "$(count member_lost)" -ge 3 || picked=2  # by luck there are fewer
   case $picked in
     0) resize ;;
     1) lose && lose ;;
