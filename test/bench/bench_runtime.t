@@ -3,6 +3,8 @@
 # The benchmarks of the runtime still run, and measure what they say: every part
 # once, with small cells and without other systems.
 top=${top_srcdir:-.} build=${top_builddir:-.}
+test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
+  { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
 test "${have_gloo:-yes}" = yes ||
   { echo "1..0 # SKIP built --without-gloo: members cannot be added up"; exit 0; }
 parts='resize loss allreduce'
