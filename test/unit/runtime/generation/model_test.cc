@@ -133,8 +133,10 @@ TEST_CASE(
   auto const order = GENERATE(Hold::Order::first, Hold::Order::last);
   auto const step = GENERATE(1, 2, 5);
   Counts counts;
+  auto const seeds = std::clamp<std::uint64_t>(
+      number_from("GLEANER_MODEL_RUNS", 20000) / 100, 5, 60);
   for (std::size_t rank = 0; rank < 3; ++rank)
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       INFO("fate " << static_cast<int>(fate) << " order "
                    << static_cast<int>(order) << " step " << step << " rank "
                    << rank << " seed " << seed);
