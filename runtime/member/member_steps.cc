@@ -142,7 +142,9 @@ int Member::step_now(gleaner_step_info& info) {
 int Member::samples_ahead(std::uint32_t ahead,
                           std::vector<std::uint64_t>& samples) {
   Lock lock(mutex_);
-  bool const now = phase_ == Phase::computing || foretelling_ > 0;
+  // Foretold to a thread of ours: the phase is the user's thread's alone, which
+  // may make updates meanwhile.
+  bool const now = foretelling_ > 0 || phase_ == Phase::computing;
   if (!now || ahead == 0)
     return fail(GLEANER_ESTATE,
                 "gleaner_samples_ahead() of no step, or outside of one");
