@@ -30,14 +30,6 @@ Result<std::vector<msg::ToPeer>> receive_from_all(StateSources const& sources) {
   return messages;
 }
 
-/// Whether all donors have sent more than was taken so far.
-bool more_waits(StateSources const& sources) {
-  std::vector<pollfd> waiting;
-  for (auto const& donor : sources.donors)
-    waiting.push_back({donor.fd(), POLLIN, 0});
-  return ::poll(waiting.data(), waiting.size(), 0) == int(waiting.size());
-}
-
 Result<void> receive_all(std::vector<Stream>& streams) {
   move_all(streams);
   for (auto const& stream : streams)
@@ -109,6 +101,13 @@ Result<StateHeader> receive_end(StateSources const& sources,
 }
 
 }  // namespace
+
+bool more_waits(StateSources const& sources) {
+  std::vector<pollfd> waiting;
+  for (auto const& donor : sources.donors)
+    waiting.push_back({donor.fd(), POLLIN, 0});
+  return ::poll(waiting.data(), waiting.size(), 0) == int(waiting.size());
+}
 
 Result<std::variant<FollowedStep, StateHeader>> receive_next(
     StateSources const& sources, Gradients const& gradients,

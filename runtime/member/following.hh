@@ -29,4 +29,7 @@ Result<std::variant<FollowedStep, StateHeader>> receive_next(
 /// its own, so that the first one's are taken.
 std::vector<Span> buffers_fed(Registry const& registry, std::uint32_t stripe);
 
+/// Have all donors sent more than was taken so far?
+bool more_waits(StateSources const& sources);
+
 }  // namespace gleaner

@@ -138,7 +138,8 @@ Result<StateHeader> Member::follow(session::FetchState const& action,
       return std::move(*header);
     auto const& step = std::get<FollowedStep>(*next);
     if (auto made = update_as(step.reduced); !made) return made.error();
-    if (!step.is_newest) continue;
+    // While the update took its time more may have come.
+    if (!step.is_newest || more_waits(sources)) continue;
     Lock lock(mutex_);
     perform(session_.caught_up(action.generation, step.reduced.step));
   }
