@@ -21,6 +21,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation_check.cc \
 	%reldir%/simulation_faults.cc \
 	%reldir%/simulation_member.cc \
+	%reldir%/simulation_state.cc \
 	%reldir%/step_shares_test.cc \
 	%reldir%/stuck_test.cc \
 	%reldir%/trainer_notation.hh
