@@ -303,6 +303,26 @@ TEST_CASE(
   CHECK(trainer.membership.summary().generation == 2);
 }
 
+TEST_CASE("a rank 0 that leaves stays until its reports have come") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n1", 60);
+  trainer.says(2, msg::Prepared{2});
+  trainer.says(2, msg::Switched{2, 4});
+  // The new rank 0 was faster: it shows step 3, and step 2 is not recorded.
+  CHECK(trainer.stable(2, 2, 3) == "");
+  SECTION("then it is let go") {
+    CHECK(trainer.stable(1, 1, 2) == "1<-Release");
+  }
+  SECTION("its death before is a loss, and another reports the steps") {
+    CHECK(trainer.gone(1) == "2<-Quiesce(3) free(n1)");
+    CHECK(trainer.status(2, 3, 4) == "2<-Resume(3: 2 h=4)");
+    trainer.stable(2, 3, 2);
+    trainer.stable(2, 3, 3);
+    CHECK(trainer.membership.summary().step == 3);
+  }
+}
+
 // --- losses ----------------------------------------------------------------
 
 TEST_CASE("after a loss all go on from the furthest") {
