@@ -310,7 +310,7 @@ class Job:
         self._weighted = False
         self._stepped = False
         self._more = False  # another batch of this step follows
-        self._next_mean = 0
+        self._next_mean: int = 0  # slot
 
     def _begin(self, info: core.Step) -> None:
         self._info = info
