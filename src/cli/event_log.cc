@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/event_log.hh"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -58,6 +59,8 @@ class Reader {
   TrainerHistory take() {
     for (auto const& [step, sum] : losses_)
       trainer_.losses.push_back({sum.t_s, step, sum.loss / sum.n});
+    for (auto const& [step, max_ms] : loader_waits_ms_)
+      trainer_.loader_waits.push_back({step, max_ms});
     return std::move(trainer_);
   }
 
@@ -95,15 +98,29 @@ class Reader {
     trainer_.audit.step(step, json.at("pass").get<std::uint64_t>(), taken);
   }
 
-  /// Each member reports the loss of its own samples.
   void on_log(double t, Json const& json) {
-    if (json.at("key") != "loss" || !json.at("value").is_number()) return;
+    if (!json.at("value").is_number()) return;
     auto const n = json.at("n").get<double>();
     if (n <= 0) return;
+    if (json.at("key") == "loss")
+      on_loss(t, n, json);
+    else if (json["key"] == "loader_wait_ms")
+      on_loader_wait(json);
+  }
+
+  /// Each member reports the loss of its own samples.
+  void on_loss(double t, double n, Json const& json) {
     LossSum& sum = losses_[json.at("step").get<msg::Step>()];
     sum.t_s = t;
     sum.loss += json["value"].get<double>() * n;
     sum.n += n;
+  }
+
+  /// Of a training's last steps each member's may come by itself.
+  void on_loader_wait(Json const& json) {
+    auto const mean_ms = json["value"].get<double>();
+    double& max_ms = loader_waits_ms_[json.at("step").get<msg::Step>()];
+    max_ms = std::max(max_ms, json.value("max", mean_ms));
   }
 
   /// No member with state is left: nothing trains until the next generation.
@@ -117,6 +134,8 @@ class Reader {
     std::erase_if(trainer_.steps,
                   [&](auto const& s) { return s.step > to_step; });
     losses_.erase(losses_.upper_bound(to_step), losses_.end());
+    loader_waits_ms_.erase(loader_waits_ms_.upper_bound(to_step),
+                           loader_waits_ms_.end());
   }
 
   struct LossSum {
@@ -127,6 +146,7 @@ class Reader {
   double until_s_;
   TrainerHistory trainer_;
   std::map<msg::Step, LossSum> losses_;
+  std::map<msg::Step, double> loader_waits_ms_;  ///< the longest of a step
 };
 
 }  // namespace

@@ -71,6 +71,12 @@ struct LossPoint {
   double loss = 0;
 };
 
+/// How long the member that waited longest for its samples of a step did so.
+struct LoaderWait {
+  msg::Step step = 0;
+  double max_ms = 0;
+};
+
 struct TrainerHistory {
   JobId job = 0;
   std::string name;
@@ -79,6 +85,7 @@ struct TrainerHistory {
   std::vector<Resize> resizes;
   std::vector<StepDone> steps;
   std::vector<LossPoint> losses;
+  std::vector<LoaderWait> loader_waits;  ///< of programs that log them
   SampleAudit audit;
   int members_lost = 0;
   std::vector<std::string> errors;

@@ -20,6 +20,24 @@ double mean_loss(std::vector<LossPoint> const& points, std::size_t first,
   return first < last ? sum / static_cast<double>(last - first) : 0;
 }
 
+std::optional<LoaderWaits> loader_waits(TrainerHistory const& trainer) {
+  std::map<msg::Step, double> durations_s;
+  for (auto const& step : trainer.steps)
+    durations_s[step.step] = step.duration_s;
+  std::vector<double> waits_ms;
+  double waited_s = 0, lasted_s = 0;
+  for (auto const& wait : trainer.loader_waits) {
+    auto const step = durations_s.find(wait.step);
+    if (step == durations_s.end()) continue;  // not recorded
+    waits_ms.push_back(wait.max_ms);
+    waited_s += wait.max_ms * 1e-3;
+    lasted_s += step->second;
+  }
+  if (waits_ms.empty()) return std::nullopt;
+  return LoaderWaits{percentiles(waits_ms),
+                     lasted_s > 0 ? waited_s / lasted_s : 0};
+}
+
 TrainerSummary summarise(TrainerHistory const& trainer) {
   TrainerSummary s;
   s.job = trainer.job;
@@ -47,6 +65,7 @@ TrainerSummary summarise(TrainerHistory const& trainer) {
   auto const n = std::min(loss_steps, (losses.size() + 1) / 2);
   s.loss_first = mean_loss(losses, 0, n);
   s.loss_last = mean_loss(losses, losses.size() - n, losses.size());
+  s.loader_waits = loader_waits(trainer);
   return s;
 }
 
@@ -112,23 +131,34 @@ nlohmann::ordered_json to_json(Percentiles const& p) {
 }
 
 nlohmann::ordered_json to_json(TrainerSummary const& t) {
-  return {{"job", t.job},
-          {"name", t.name},
-          {"steps", t.steps},
-          {"samples", t.samples},
-          {"passes", t.passes},
-          {"duplicate_samples", t.duplicate_samples},
-          {"missing_samples", t.missing_samples},
-          {"generations", t.generations},
-          {"expands", t.expands},
-          {"shrinks", t.shrinks},
-          {"grew", t.grew},
-          {"shrank", t.shrank},
-          {"parks", t.parks},
-          {"losses", t.losses},
-          {"loss_first", t.loss_first},
-          {"loss_last", t.loss_last},
-          {"trained_node_s", t.node_s}};
+  nlohmann::ordered_json json = {{"job", t.job},
+                                 {"name", t.name},
+                                 {"steps", t.steps},
+                                 {"samples", t.samples},
+                                 {"passes", t.passes},
+                                 {"duplicate_samples", t.duplicate_samples},
+                                 {"missing_samples", t.missing_samples},
+                                 {"generations", t.generations},
+                                 {"expands", t.expands},
+                                 {"shrinks", t.shrinks},
+                                 {"grew", t.grew},
+                                 {"shrank", t.shrank},
+                                 {"parks", t.parks},
+                                 {"losses", t.losses},
+                                 {"loss_first", t.loss_first},
+                                 {"loss_last", t.loss_last},
+                                 {"trained_node_s", t.node_s}};
+  if (t.loader_waits) {
+    json["loader_wait_ms"] = to_json(t.loader_waits->ms);
+    json["loader_wait_share"] = t.loader_waits->share;
+  }
+  return json;
+}
+
+std::string to_text(LoaderWaits const& waits) {
+  return "waited for samples p50 " + fixed(waits.ms.p50, 1) + " ms, p99 " +
+         fixed(waits.ms.p99, 1) + " ms a step, " + fixed(100 * waits.share, 1) +
+         " % of the steps' time";
 }
 
 }  // namespace
@@ -248,13 +278,15 @@ std::string to_text(Summary const& s) {
                                " s; without Gleaner " +
                                fixed(s.rigid_delay_without_s.p50, 2) + " and " +
                                fixed(s.rigid_delay_without_s.p99, 2) + " s");
-  for (auto const& t : s.trainers)
+  for (auto const& t : s.trainers) {
     line("training " + std::to_string(t.job),
          std::to_string(t.samples) + " samples, " + std::to_string(t.passes) +
              " passes, loss " + fixed(t.loss_first, 3) + " -> " +
              fixed(t.loss_last, 3) + ", " +
              std::to_string(t.duplicate_samples) + " seen twice, " +
              std::to_string(t.missing_samples) + " left out");
+    if (t.loader_waits) line("", to_text(*t.loader_waits));
+  }
   for (auto const& failure : s.failures) line("failed", failure);
   return text;
 }

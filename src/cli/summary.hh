@@ -13,6 +13,8 @@
 /// - `leased_node_s` and `trained_node_s` are each alone, over the whole
 /// window.
 /// - A *stall* is the longest step around a switch minus the median step.
+/// - A step's *loader wait* is that of the member that waited longest for its
+///   samples of the step: the others wait for its gradients.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -35,6 +37,11 @@ struct Percentiles {
 };
 Percentiles percentiles(std::vector<double> const& values);
 
+struct LoaderWaits {
+  Percentiles ms;    ///< over steps
+  double share = 0;  ///< of the time of these steps
+};
+
 struct TrainerSummary {
   JobId job = 0;
   std::string name;
@@ -54,7 +61,8 @@ struct TrainerSummary {
   int shrank = 0;
   double loss_first = 0;  ///< mean of the first steps' losses
   double loss_last = 0;
-  double node_s = 0;  ///< node time spent training
+  double node_s = 0;                        ///< node time spent training
+  std::optional<LoaderWaits> loader_waits;  ///< if its program logs them
 };
 
 struct Summary {

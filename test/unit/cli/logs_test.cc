@@ -61,6 +61,52 @@ TEST_CASE("a rollback takes back steps and losses") {
   CHECK(t.audit.findings(100).samples == 8);
 }
 
+TEST_CASE("a step's loader wait is that of the member that waited longest") {
+  struct Row {
+    char const* rule;
+    std::string text;
+    std::vector<std::pair<msg::Step, double>> waits_ms;
+  };
+  auto const wait = [](char const* rest) {
+    return R"({"t":3,"event":"log","key":"loader_wait_ms",)" +
+           std::string(rest) + "}\n";
+  };
+  std::string const loss =
+      R"({"t":3,"event":"log","step":1,"key":"loss","value":4.0,"max":9,"n":8})"
+      "\n";
+  std::string const rollback =
+      R"({"t":5,"event":"rollback","to_step":1,"samples_seen":8,"path":"x"})"
+      "\n";
+  auto const first = wait(R"("step":1,"value":2.5,"max":4,"n":2)");
+  auto const second = wait(R"("step":2,"value":1,"max":1.5,"n":2)");
+  Row const rows[] = {
+      {"the largest, not the mean", first + second, {{1, 4}, {2, 1.5}}},
+      {"members that are told one by one, in any order",
+       wait(R"("step":1,"value":7,"max":7,"n":1)") +
+           wait(R"("step":1,"value":2,"max":2,"n":1)"),
+       {{1, 7}}},
+      {"without the largest, the mean",
+       wait(R"("step":1,"value":3,"n":1)"),
+       {{1, 3}}},
+      {"a rollback takes waits back", first + second + rollback, {{1, 4}}},
+      {"what is computed again counts as it was then",
+       first + second + rollback +
+           wait(R"("step":2,"value":0.5,"max":0.75,"n":2)"),
+       {{1, 4}, {2, 0.75}}},
+      {"what is no number is passed over",
+       wait(R"("step":1,"value":null,"max":null,"n":1)"),
+       {}},
+      {"other values are none", loss, {}},
+  };
+  for (auto const& row : rows) {
+    INFO(row.rule);
+    std::vector<std::pair<msg::Step, double>> waits_ms;
+    for (auto const& each : trainer_from(row.text.c_str()).loader_waits)
+      waits_ms.emplace_back(each.step, each.max_ms);
+    CHECK(waits_ms == row.waits_ms);
+  }
+}
+
 TEST_CASE("nobody trains between the loss of all and the next generation") {
   auto const t = trainer_from(
       R"({"t":2,"event":"generation","generation":1,"kind":"start","from":0,"to":1,"nodes":"n1"}

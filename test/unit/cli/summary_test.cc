@@ -110,6 +110,70 @@ TEST_CASE("waiting at zero nodes is neither an expand nor a shrink") {
   CHECK(s.trainers[0].parks == 1);
 }
 
+TEST_CASE("waiting for samples is told of trainings that log it") {
+  struct Row {
+    char const* rule;
+    std::vector<double> durations_s;  ///< of steps 1, 2, ...
+    std::vector<LoaderWait> waits;
+    std::optional<LoaderWaits> figures;
+    char const* text;  ///< below the training's line; "": nothing
+  };
+  Row const rows[] = {
+      {"median and 99th percentile over steps, and their share of the time",
+       {.1, .2, .1, .1},
+       {{1, 20}, {2, 0.5}, {3, 1}, {4, 3.5}},
+       LoaderWaits{{1, 20, 4}, .05},
+       "p50 1.0 ms, p99 20.0 ms a step, 5.0 % of the steps' time"},
+      {"steps without a wait are in neither sum",
+       {.1, .1, .7},
+       {{2, 25}},
+       LoaderWaits{{25, 25, 1}, .25},
+       "p50 25.0 ms, p99 25.0 ms a step, 25.0 % of the steps' time"},
+      {"a step that is not recorded does not count",
+       {.1},
+       {{1, 10}, {2, 90}},
+       LoaderWaits{{10, 10, 1}, .1},
+       "p50 10.0 ms, p99 10.0 ms a step, 10.0 % of the steps' time"},
+      {"no wait is told, too",
+       {.1, .1},
+       {{1, 0}, {2, 0}},
+       LoaderWaits{{0, 0, 2}, 0},
+       "p50 0.0 ms, p99 0.0 ms a step, 0.0 % of the steps' time"},
+      {"where none is logged, nothing is said", {.1, .1}, {}, {}, ""},
+  };
+  for (auto const& row : rows) {
+    INFO(row.rule);
+    auto h = a_run();
+    h.trainers[0].steps.clear();
+    for (auto const duration_s : row.durations_s) {
+      auto const step = msg::Step(h.trainers[0].steps.size() + 1);
+      h.trainers[0].steps.push_back({99, step, 32, duration_s, 2});
+    }
+    h.trainers[0].loader_waits = row.waits;
+    auto const summary = summarise(h);
+    auto const& found = summary.trainers[0].loader_waits;
+    auto const json = to_json(summary)["trainers"][0];
+    REQUIRE(found.has_value() == row.figures.has_value());
+    CHECK(json.contains("loader_wait_ms") == row.figures.has_value());
+    CHECK(json.contains("loader_wait_share") == row.figures.has_value());
+    if (!row.figures) {
+      CHECK_THAT(to_text(summary), !Catch::Contains("waited for samples"));
+      continue;
+    }
+    CHECK(found->ms.p50 == row.figures->ms.p50);
+    CHECK(found->ms.p99 == row.figures->ms.p99);
+    CHECK(found->ms.n == row.figures->ms.n);
+    CHECK(found->share == Approx(row.figures->share));
+    CHECK(json["loader_wait_ms"]["p99"] == row.figures->ms.p99);
+    CHECK(json["loader_wait_share"].get<double>() ==
+          Approx(row.figures->share));
+    CHECK_THAT(to_text(summary),
+               Catch::Contains(std::string("left out\n                  "
+                                           "waited for samples ") +
+                               row.text + "\n"));
+  }
+}
+
 TEST_CASE("rigid jobs are compared with themselves without Gleaner") {
   auto const s = summarise(a_run());
   CHECK(s.rigid_delay_with_s.p50 == 0.5);
