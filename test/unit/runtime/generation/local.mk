@@ -19,9 +19,19 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation.hh \
 	%reldir%/simulation.cc \
 	%reldir%/simulation_check.cc \
+	%reldir%/simulation_coordinator.cc \
+	%reldir%/simulation_counts.hh \
+	%reldir%/simulation_counts.cc \
+	%reldir%/simulation_faults.hh \
 	%reldir%/simulation_faults.cc \
+	%reldir%/simulation_lineages.hh \
+	%reldir%/simulation_lineages.cc \
 	%reldir%/simulation_member.cc \
+	%reldir%/simulation_planes.cc \
+	%reldir%/simulation_process.hh \
 	%reldir%/simulation_state.cc \
+	%reldir%/simulation_trace.cc \
+	%reldir%/simulation_violation.hh \
 	%reldir%/step_shares_test.cc \
 	%reldir%/stuck_test.cc \
 	%reldir%/trainer_notation.hh
