@@ -21,6 +21,7 @@
 #include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
 #include "runtime/os/cpu_list.hh"
+#include "runtime/os/owned_directory.hh"
 
 namespace gleaner {
 namespace {
@@ -125,6 +126,8 @@ Agent::Agent(AgentOptions options)
       comm_host_(io_, members_, comm_host_key) {}
 
 int Agent::run() {
+  // Of an agent that was killed on this node before.
+  OwnedDirectory::remove_abandoned();
   // What members leave behind comes to us, not to slurmstepd, which looks for
   // it only now and then and keeps the lease for seconds.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where a comm host listens and keeps its files; and who removes them.
+/// Where a comm host listens and keeps its files.
 ///
-/// In memory where there is /dev/shm: segments that comm processes share lie
-/// there.  The directory is locked while its owner lives, so that whoever makes
-/// the next one on the node can remove what was left by a killed owner.
+/// Segments that comm processes share lie there too: in memory, and nothing of
+/// it may stay on a node when the lease is over.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
+#include "runtime/os/owned_directory.hh"
 
 namespace gleaner {
 
 class CommDirectory {
  public:
-  /// A new one, for this user only, with a socket that listens in it.  Removes
-  /// those of this user's that nobody owns any more.  Fails with io.
+  /// A new one, for this user only, with a socket that listens in it.  Fails
+  /// with io.
   static Result<CommDirectory> make();
 
-  CommDirectory(CommDirectory&&) = default;
-  ~CommDirectory();  ///< removes it, with all that is in it
-
-  std::string const& path() const { return path_; }
-  std::string socket_path() const { return path_ + "/host.sock"; }
+  std::string const& path() const { return directory_.path(); }
+  std::string socket_path() const { return path() + "/host.sock"; }
 
   /// The listening socket, to become gleaner-comm-host's standard input.
   int listening() const { return listening_.get(); }
 
  private:
-  CommDirectory() = default;
-  std::string path_;
-  Fd lock_;
+  explicit CommDirectory(OwnedDirectory directory)
+      : directory_(std::move(directory)) {}
+  OwnedDirectory directory_;
   Fd listening_;
 };
 

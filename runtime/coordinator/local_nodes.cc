@@ -14,6 +14,7 @@
 
 #include "core/clock.hh"
 #include "core/log.hh"
+#include "runtime/os/owned_directory.hh"
 
 namespace gleaner {
 
@@ -63,6 +64,9 @@ void LocalNodes::send(msg::FromCoordinator const& message) {
     log_to_stderr(LogLevel::error, LogLine("node_not_started")
                                        .kv("node", failed->node)
                                        .kv("why", failed->why));
+  // The node is this machine, and no other agent may come that would do it.
+  if (std::holds_alternative<msg::LeaseEnded>(message))
+    OwnedDirectory::remove_abandoned();
 }
 
 void LocalNodes::close() {

@@ -17,10 +17,12 @@ noinst_LTLIBRARIES += %reldir%/libtcp.la
 	%reldir%/tcp_silence.hh \
 	%reldir%/tcp_silence.cc
 
-# Processes we start.
+# Processes we start, and what they leave behind.
 noinst_LTLIBRARIES += %reldir%/libchild.la
 %canon_reldir%_libchild_la_SOURCES = \
 	%reldir%/child_processes.hh \
 	%reldir%/child_processes.cc \
 	%reldir%/cpu_list.hh \
-	%reldir%/cpu_list.cc
+	%reldir%/cpu_list.cc \
+	%reldir%/owned_directory.hh \
+	%reldir%/owned_directory.cc

@@ -111,7 +111,7 @@ KINDS = [
     ),
     Kind(
         "freeze a comm process",
-        1,
+        2,
         SILENT_S + STUCK_TIMEOUT_S,
         to_process("comm", signal.SIGSTOP, undo=signal.SIGCONT),
     ),

@@ -4,7 +4,6 @@ if HAVE_MPI
 check_PROGRAMS += %reldir%/test_comm_host
 TESTS += %reldir%/test_comm_host
 %canon_reldir%_test_comm_host_SOURCES = \
-	%reldir%/comm_directory_test.cc \
 	%reldir%/comm_environment_test.cc \
 	%reldir%/comm_host_test.cc \
 	test/unit/runtime/comm/planes/comm_hosts.hh \
