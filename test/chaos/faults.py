@@ -87,8 +87,8 @@ def part(training, node, random):
 
 SILENT_S = FAILURE_TIMEOUT_S + BUSY_MACHINE_S
 # A plane may not notice by itself; then it is built anew, in vain, until one of
-# the members goes.
-PARTED_S = 5 * STUCK_TIMEOUT_S + 6 * FAILURE_TIMEOUT_S + BUSY_MACHINE_S
+# the members goes.  Of a member in its first steps five times as much is borne.
+UNNOTICED_S = 5 * STUCK_TIMEOUT_S + 6 * FAILURE_TIMEOUT_S + BUSY_MACHINE_S
 KINDS = [
     Kind("expand", 4, BUSY_MACHINE_S, expand),
     Kind("shrink", 3, BUSY_MACHINE_S, shrink, keeps=1),
@@ -112,7 +112,7 @@ KINDS = [
     Kind(
         "freeze a comm process",
         2,
-        SILENT_S + STUCK_TIMEOUT_S,
+        UNNOTICED_S,
         to_process("comm", signal.SIGSTOP, undo=signal.SIGCONT),
     ),
     Kind("freeze a node", 1, SILENT_S, freeze_node, keeps=1),
@@ -124,6 +124,6 @@ KINDS = [
         keeps=1,
     ),
     Kind("drop a link", 2, SILENT_S, link("drop"), keeps=1, needs_network=True),
-    Kind("part two nodes", 2, PARTED_S, part, keeps=1, needs_network=True),
+    Kind("part two nodes", 2, UNNOTICED_S, part, keeps=1, needs_network=True),
     Kind("slow a link", 1, SILENT_S, link("slow"), needs_network=True),
 ]

@@ -58,8 +58,8 @@ lends_and_takes_back() {
   "$minicluster" stop "$cluster/other"
 }
 
-# Programs of the Open MPI plane's that run; the kernel cuts their name.
-comm_processes() { pgrep -x gleaner-comm-mp | wc -l; }
+# Programs of the Open MPI plane that run for our user; the kernel cuts their name.
+comm_processes() { pgrep -u "$test_user" -x gleaner-comm-mp | wc -l; }
 
 @test "gradients summed by Open MPI" {
   [[ -x $build/runtime/comm_host/gleaner-comm-mpi ]] ||
