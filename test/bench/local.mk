@@ -36,9 +36,23 @@ check_PROGRAMS += %reldir%/runtime/allreduce_bench
 %canon_reldir%_runtime_allreduce_bench_LDFLAGS = -pthread
 endif
 
-## What the Open MPI plane's processes cost, beside MPI alone; made by name.
 if HAVE_MPI
-EXTRA_PROGRAMS += %reldir%/runtime/mpi_bench %reldir%/runtime/mpi_raw
+check_PROGRAMS += %reldir%/runtime/allreduce_bench_mpi
+%canon_reldir%_runtime_allreduce_bench_mpi_SOURCES = \
+	%reldir%/runtime/allreduce_bench.cc \
+	%reldir%/runtime/meeting.hh \
+	%reldir%/runtime/rival.hh \
+	%reldir%/runtime/rival_mpi.cc \
+	test/unit/runtime/comm/planes/comm_hosts.hh \
+	test/unit/runtime/comm/planes/comm_hosts.cc
+%canon_reldir%_runtime_allreduce_bench_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) \
+	-DOMPI_SKIP_MPICXX -I$(top_srcdir)/test/unit/runtime/comm
+%canon_reldir%_runtime_allreduce_bench_mpi_LDADD = \
+	runtime/comm/libcomm.la runtime/comm_host/libcommdirectory.la src/proto/libproto.la $(MPI_LIBS)
+%canon_reldir%_runtime_allreduce_bench_mpi_LDFLAGS = -pthread
+
+## How long the Open MPI plane's processes take to start; made by name.
+EXTRA_PROGRAMS += %reldir%/runtime/mpi_bench
 %canon_reldir%_runtime_mpi_bench_SOURCES = \
 	%reldir%/runtime/mpi_bench.cc \
 	test/unit/runtime/comm/planes/comm_hosts.hh \
@@ -48,9 +62,6 @@ EXTRA_PROGRAMS += %reldir%/runtime/mpi_bench %reldir%/runtime/mpi_raw
 %canon_reldir%_runtime_mpi_bench_LDADD = \
 	runtime/comm/libcomm.la runtime/comm_host/libcommdirectory.la src/proto/libproto.la
 %canon_reldir%_runtime_mpi_bench_LDFLAGS = -pthread
-%canon_reldir%_runtime_mpi_raw_SOURCES = %reldir%/runtime/mpi_raw.cc
-%canon_reldir%_runtime_mpi_raw_CPPFLAGS = $(MPI_CFLAGS) -DOMPI_SKIP_MPICXX
-%canon_reldir%_runtime_mpi_raw_LDADD = $(MPI_LIBS)
 endif
 
 bench_runtime_programs = \
@@ -60,6 +71,12 @@ bench_runtime_programs = \
 	%reldir%/runtime/step_program
 if HAVE_GLOO
 bench_runtime_programs += %reldir%/runtime/allreduce_bench
+endif
+if HAVE_MPI
+bench_runtime_programs += \
+	runtime/comm_host/gleaner-comm-host \
+	runtime/comm_host/gleaner-comm-mpi \
+	%reldir%/runtime/allreduce_bench_mpi
 endif
 PARTS = resize loss allreduce fixed deterministic loader
 REPS = 20

@@ -13,40 +13,69 @@ PAIRS_MIN = 50
 SIZES = [1 << k for k in (10, 14, 17, 20, 22, 24, 26, 28)]  # 1 KiB to 256 MiB
 SIZES_QUICK = [1 << 10, 1 << 20]
 LIMIT_S = 600
+END_S = 5
 
 
-def measure(setting, members, pairs, sizes):
-    """Lines of JSON, of one process for each member."""
+PROGRAMS = {
+    "gloo": "test/bench/runtime/allreduce_bench",
+    "mpi": "test/bench/runtime/allreduce_bench_mpi",
+}
+# The library's own call uses what the plane's processes use.
+MPIRUN = (
+    "mpirun --oversubscribe --bind-to none --mca pml ob1 --mca btl tcp,self "
+    "--mca btl_tcp_if_include lo --mca mpi_yield_when_idle 1"
+).split()
+
+
+def commands(setting, plane, members, words):
+    """Those of the processes to start; the first one prints."""
+    program = setting.built(PROGRAMS[plane])
+    if plane == "gloo":
+        return [[program, str(r), str(members), *words] for r in range(members)]
+    line = f'exec "{program}" $OMPI_COMM_WORLD_RANK {members} {" ".join(words)}'
+    return [[*MPIRUN, "-n", str(members), "sh", "-c", line]]
+
+
+def measure(setting, plane, members, pairs, sizes):
+    """Lines of JSON."""
     directory = setting.work_dir("allreduce")
-    program = setting.built("test/bench/runtime/allreduce_bench")
+    words = [str(word) for word in (pairs, directory, *sizes)]
+    environment = setting.environment()
+    environment.update(
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        top_builddir=setting.build,
+    )
     processes = []
     try:
-        for rank in range(members):
-            numbers = [rank, members, pairs, directory, *sizes]
+        for command in commands(setting, plane, members, words):
             processes.append(
                 subprocess.Popen(
-                    [program, *map(str, numbers)],
-                    env=setting.environment(),
-                    stdout=subprocess.PIPE,
-                    text=True,
+                    command, env=environment, stdout=subprocess.PIPE, text=True
                 )
             )
         output, _ = processes[0].communicate(timeout=LIMIT_S)
         if processes[0].returncode != 0:
-            raise RuntimeError("allreduce_bench failed")
+            raise RuntimeError(f"allreduce_bench of {plane} failed")
         return output.splitlines()
     finally:
         for process in processes:
-            process.kill()
-            process.wait()
+            process.terminate()  # mpirun ends what it has started
+            try:
+                process.wait(timeout=END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
         shutil.rmtree(directory, ignore_errors=True)
 
 
 def run(setting, rows):
     pairs = 3 if setting.quick else max(PAIRS_MIN, setting.reps)
     sizes = SIZES_QUICK if setting.quick else SIZES
-    for members in (2, 4):
-        for line in measure(setting, members, pairs, sizes):
-            found = {"part": "allreduce", "system": "gleaner", "plane": "gloo"}
-            rows.append({**found, **json.loads(line)})
-        print(f"allreduce: gloo, {members} members done", flush=True)
+    planes = [plane for plane, program in PROGRAMS.items() if setting.has(program)]
+    for plane in planes:
+        for members in (2, 4):
+            for line in measure(setting, plane, members, pairs, sizes):
+                found = {"part": "allreduce", "system": "gleaner", "plane": plane}
+                rows.append({**found, **json.loads(line)})
+            print(f"allreduce: {plane}, {members} members done", flush=True)

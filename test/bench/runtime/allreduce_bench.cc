@@ -3,7 +3,9 @@
 ///
 ///     allreduce_bench RANK MEMBERS PAIRS DIR BYTES...
 ///
-/// One process of MEMBERS, which meet in DIR.  For each size PAIRS pairs of one
+/// One process of MEMBERS, which meet in DIR.  Which library that is, is linked
+/// (rival.hh): allreduce_bench has Gloo's, allreduce_bench_mpi, whose processes
+/// mpirun starts, Open MPI's.  For each size PAIRS pairs of one
 /// measurement of the plane and one of the library's own call, out of place
 /// both, in alternating order; a measurement is from the first member's begin
 /// to the last one's end.  Rank 0 prints a line of JSON for each size.
@@ -21,6 +23,7 @@
 
 #include "core/clock.hh"
 #include "runtime/comm/comm.hh"
+#include "runtime/os/memory.hh"
 #include "test/bench/runtime/meeting.hh"
 #include "test/bench/runtime/rival.hh"
 
@@ -41,6 +44,9 @@ struct Arguments {
   int rank, members, pairs;
   std::string dir;
   std::vector<std::size_t> sizes;
+  std::size_t bytes_max() const {
+    return *std::max_element(sizes.begin(), sizes.end());
+  }
 };
 
 /// Contact data through files.
@@ -80,8 +86,15 @@ class Bench {
       : rank_(arguments.rank),
         members_(arguments.members),
         meeting_(arguments.dir + "/meeting", members_),
-        rival_(make_rival(rank_, members_, arguments.dir)) {
-    auto made = make_plane("gloo", {rank_, members_, "127.0.0.1"});
+        rival_(make_rival(rank_, members_, arguments.dir)),
+        local_(arguments.bytes_max(), sharing()),
+        sum_(arguments.bytes_max(), sharing()) {
+    if (!local_.good() || !sum_.good()) die("no memory");
+    PlaneOptions options{rank_, members_, "127.0.0.1"};
+    options.comm_host = rival_->comm_host();
+    options.shared = {{local_.data(), local_.bytes(), local_.descriptor()},
+                      {sum_.data(), sum_.bytes(), sum_.descriptor()}};
+    auto made = make_plane(Rival::plane, options);
     if (!made) die(made.error().message);
     plane_ = std::move(*made);
     auto connected = plane_->connect(exchange_in(arguments), contact_wait_s);
@@ -89,15 +102,13 @@ class Bench {
   }
 
   void compare(std::size_t bytes, int pairs) {
-    local_.assign(bytes / sizeof(float), float(rank_ + 1));
-    sum_.assign(local_.size(), 0);
+    n_ = bytes / sizeof(float);
+    std::fill_n(local(), n_, float(rank_ + 1));
     auto const calls =
         std::clamp<std::size_t>(enough_bytes / bytes, 1, calls_max);
     auto ours = [&] { return measure_ms(calls, [&] { reduce(); }); };
     auto library = [&] {
-      return measure_ms(calls, [&] {
-        rival_->allreduce(local_.data(), sum_.data(), local_.size());
-      });
+      return measure_ms(calls, [&] { rival_->allreduce(local(), sum(), n_); });
     };
     std::vector<double> ours_ms, library_ms;
     for (int i = -2; i < pairs; ++i) {  // the first two are not counted
@@ -113,21 +124,26 @@ class Bench {
   }
 
  private:
+  static Sharing sharing() {
+    return shares_memory(Rival::plane) ? Sharing::by_descriptor : Sharing::none;
+  }
+  float* local() const { return reinterpret_cast<float*>(local_.data()); }
+  float* sum() const { return reinterpret_cast<float*>(sum_.data()); }
+
   void reduce() {
-    auto const done = plane_->allreduce(local_.data(), sum_.data(),
-                                        local_.size(), Element::float32);
+    auto const done = plane_->allreduce(local(), sum(), n_, Element::float32);
     if (!done) die(done.error().message);
   }
 
   double measure_ms(std::size_t calls, std::function<void()> const& call) {
     SystemClock const clock;
-    std::fill(sum_.begin(), sum_.end(), 0);
+    std::fill_n(sum(), n_, 0.f);
     meeting_.wait();
     auto const begin_s = clock.monotonic_s();
     for (std::size_t i = 0; i < calls; ++i) call();
     auto const end_s = clock.monotonic_s();
     auto const expected = float(members_ * (members_ + 1) / 2);
-    if (sum_.front() != expected || sum_.back() != expected) die("wrong sum");
+    if (sum()[0] != expected || sum()[n_ - 1] != expected) die("wrong sum");
     return meeting_.span_s(rank_, begin_s, end_s) * 1e3 / double(calls);
   }
 
@@ -149,8 +165,9 @@ class Bench {
   int const members_;
   Meeting meeting_;
   std::unique_ptr<Rival> const rival_;
+  Memory local_, sum_;
+  std::size_t n_ = 0;  ///< numbers that are summed now
   std::unique_ptr<Plane> plane_;
-  std::vector<float> local_, sum_;
 };
 
 }  // namespace

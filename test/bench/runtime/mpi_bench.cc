@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What do the Open MPI plane's processes cost?
+/// How long does it take to start and to lose the Open MPI plane's processes?
 ///
 ///     mpi_bench MEMBERS REPETITIONS        (top_builddir: the build tree)
 ///
 /// Members are threads, on as many comm hosts as there are members: as on as
 /// many nodes, over TCP; with SAME_NODE=1 on one, over shared memory.  Prints
-/// medians, in ms: from connect() to the end of a first sum; from kill -9 of a
-/// comm process to the end of the survivors' first sum in their next plane; and
-/// a sum of some sizes.  test/bench/runtime/mpi_raw.cc is the same sum without
-/// us.
+/// medians, in ms: from connect() to the end of a first sum; and from kill -9
+/// of a comm process to the end of the survivors' first sum in their next
+/// plane.
 #include <signal.h>
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 #include "core/clock.hh"
@@ -30,7 +28,7 @@ using namespace gleaner;
 
 namespace {
 
-constexpr std::size_t bytes_max = 64u << 20;
+constexpr std::size_t bytes_max = 1u << 20;
 
 double now_ms() { return SystemClock().monotonic_s() * 1e3; }
 
@@ -138,24 +136,6 @@ double time_of_loss(std::vector<Member*> const& all) {
   return now_ms() - begun;
 }
 
-void time_sums(Planes& planes, std::vector<Member*> const& members, int times) {
-  for (std::size_t bytes :
-       {std::size_t(1) << 10, std::size_t(1) << 20, bytes_max}) {
-    auto const n = bytes / sizeof(float);
-    std::vector<std::vector<double>> took(planes.size());
-    on_each(planes.size(), [&](std::size_t i) {
-      for (int k = 0; k < times + 2; ++k) {
-        auto const begun = now_ms();
-        if (!planes[i]->allreduce(members[i]->local.data(),
-                                  members[i]->sum.data(), n, Element::float32))
-          std::exit(1);
-        if (k >= 2) took[i].push_back(now_ms() - begun);
-      }
-    });
-    std::printf("sum %zu KiB: %.3f\n", bytes >> 10, median(took[0]));
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,6 +162,4 @@ int main(int argc, char** argv) {
     for (int i = 0; i < times; ++i) losses.push_back(time_of_loss(all));
     std::printf("loss: %.1f\n", median(losses));
   }
-  auto planes = connect(all);
-  time_sums(planes, all, times);
 }

@@ -11,7 +11,11 @@ namespace gleaner {
 
 class Rival {
  public:
+  static char const* const plane;  ///< the plane that is made of it
+
   virtual ~Rival() = default;
+  /// A socket of a comm host of this process's own, if that plane needs one.
+  virtual std::string comm_host() { return ""; }
   virtual void allreduce(float const* local, float* sum, std::size_t n) = 0;
 };
 

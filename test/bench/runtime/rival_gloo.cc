@@ -32,6 +32,8 @@ class GlooRival final : public Rival {
 
 }  // namespace
 
+char const* const Rival::plane = "gloo";
+
 std::unique_ptr<Rival> make_rival(int rank, int members,
                                   std::string const& dir) {
   gloo::rendezvous::FileStore store(dir);

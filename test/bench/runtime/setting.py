@@ -14,15 +14,18 @@ class Setting:
         self.follow = options.follow
         self.states_mib = [int(s) for s in options.states.split()]
         self.peer_states_mib = [int(s) for s in options.peer_states.split()]
-        self._build = os.path.abspath(options.build)
+        self.build = os.path.abspath(options.build)
         self._source = os.path.abspath(options.source)
         self._work = os.path.join(os.path.abspath(options.out), "work")
 
     def built(self, path):
-        found = os.path.join(self._build, path)
+        found = os.path.join(self.build, path)
         if not os.path.exists(found):
             raise SystemExit(f"bench-runtime: '{found}' is not built [make it]")
         return found
+
+    def has(self, path):
+        return os.path.exists(os.path.join(self.build, path))
 
     def source(self, path):
         return os.path.join(self._source, path)
@@ -48,7 +51,7 @@ class Setting:
             PYTHONPATH=os.pathsep.join(
                 [self.source("runtime/python"), self.source("examples/python")]
             ),
-            GLEANER_LIBRARY=os.path.join(self._build, "runtime/.libs/libgleaner.so"),
+            GLEANER_LIBRARY=os.path.join(self.build, "runtime/.libs/libgleaner.so"),
         )
         return kept
 
