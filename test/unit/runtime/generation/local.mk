@@ -40,3 +40,25 @@ TESTS += %reldir%/test_generation
 	test/unit/libtestmain.la runtime/generation/libgeneration.la
 %canon_reldir%_test_generation_LDFLAGS = -pthread
 endif
+
+## The defects have their places in the sources; quick.
+dist_check_SCRIPTS += %reldir%/mutants.t
+TESTS += %reldir%/mutants.t
+
+## `make check-mutants MUTANTS='--only withdrawn'`: are defects in the protocol
+## noticed?  Compiles a file for each; a quarter of an hour for all.
+EXTRA_DIST += %reldir%/mutants %reldir%/defects.py
+if HAVE_CATCH2
+check-mutants: %reldir%/test_generation
+	CXX='$(CXX)' \
+	CXXFLAGS='$(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS)' \
+	LINK='$(LIBTOOL) --silent --tag=CXX --mode=link $(CXXLD) $(AM_CXXFLAGS) $(CXXFLAGS) $(LDFLAGS) -o' \
+	OBJECTS='$(%canon_reldir%_test_generation_OBJECTS)' \
+	LIBS='$(%canon_reldir%_test_generation_LDADD) $(%canon_reldir%_test_generation_LDFLAGS) $(LIBS)' \
+		python3 $(srcdir)/%reldir%/mutants --program %reldir%/test_generation \
+		$(srcdir)/runtime/generation $(MUTANTS)
+else
+check-mutants:
+	@echo "check-mutants: built without Catch2 [install catch2]" >&2; exit 2
+endif
+.PHONY: check-mutants

@@ -3,7 +3,9 @@
 /// test notice if it did not?
 ///
 /// GLEANER_MODEL_RUNS=n runs n histories; GLEANER_MODEL_SEED=s only that one,
-/// telling it on standard error.
+/// telling it on standard error.  `make check-mutants` puts defects into the
+/// protocol itself, and runs the cases tagged [histories], then the others but
+/// those tagged [noticing].
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -90,7 +92,7 @@ class Histories {
 
 }  // namespace
 
-TEST_CASE("every history keeps the invariants and ends") {
+TEST_CASE("every history keeps the invariants and ends", "[histories]") {
   if (auto const seed = number_from("GLEANER_MODEL_SEED", 0)) {
     World world(seed, Faults::all);
     world.trace();
@@ -126,8 +128,8 @@ TEST_CASE("every history keeps the invariants and ends") {
   CHECK(counts.refused > 0);  // of those that were lost, and came back
 }
 
-TEST_CASE(
-    "a member may stop when it has all of a step and nothing of the next") {
+TEST_CASE("a member may stop when it has all of a step and nothing of the next",
+          "[histories]") {
   auto const fate =
       GENERATE(Hold::Fate::dies, Hold::Fate::thaws, Hold::Fate::is_lost);
   auto const order = GENERATE(Hold::Order::first, Hold::Order::last);
@@ -153,7 +155,7 @@ TEST_CASE(
     CHECK(counts.recoveries > counts.holds / 2);
 }
 
-TEST_CASE("with recompute no step is short") {
+TEST_CASE("with recompute no step is short", "[histories]") {
   ShareRules rules;
   rules.on_loss = OnLoss::recompute;
   SECTION("a member's part is one share") {}
@@ -180,7 +182,7 @@ TEST_CASE("with recompute no step is short") {
   CHECK(counts.lost_again > 0);  // in a step that was recomputed already
 }
 
-TEST_CASE("planned changes lose nothing") {
+TEST_CASE("planned changes lose nothing", "[histories]") {
   Histories const histories(1000, Faults::none, Mutant::none);
   INFO(histories.violation().value_or(""));
   CHECK_FALSE(histories.violation());
@@ -194,7 +196,7 @@ TEST_CASE("planned changes lose nothing") {
   CHECK(counts.redone == 0);
 }
 
-TEST_CASE("a defect around the protocol is noticed") {
+TEST_CASE("a defect around the protocol is noticed", "[noticing]") {
   auto const mutant = GENERATE(Mutant::early_stable, Mutant::hasty_leaver,
                                Mutant::joiner_as_source, Mutant::mixed_buckets,
                                Mutant::early_reuse, Mutant::torn_takeover,
@@ -204,7 +206,7 @@ TEST_CASE("a defect around the protocol is noticed") {
   CHECK(Histories(5000, Faults::all, mutant).violation());
 }
 
-TEST_CASE("a share that is not computed is noticed") {
+TEST_CASE("a share that is not computed is noticed", "[noticing]") {
   Histories const histories(5000, Faults::all, Mutant::skipped_share,
                             {OnLoss::recompute, 0});
   CHECK(histories.violation());

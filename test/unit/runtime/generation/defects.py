@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which defects must the tests of the protocol notice?
+
+Each breaks one rule; its name says how.  In one file of runtime/generation the
+text `right`, which must be there once, gives way to `wrong`.  None of them may
+leave the protocol as good as it was: who finds one that does takes it out.
+"""
+
+from typing import NamedTuple
+
+
+class Defect(NamedTuple):
+    name: str
+    file: str
+    right: str
+    wrong: str
+
+
+DEFECTS = [
+    # --- a member: steps ---
+    Defect(
+        "a step is shown when it is complete, not when it is stable",
+        "session_step.cc",
+        "s.now_stable(step - 1);",
+        "s.now_stable(step);",
+    ),
+    Defect(
+        "an offer counts as agreed although one is not ready",
+        "session_step.cc",
+        "if (!s.agreed && not_ready == 0) {",
+        "if (!s.agreed && not_ready <= 1 && s.begun->said_ready) {",
+    ),
+    Defect(
+        "an offer is withdrawn although the word for it is on its way",
+        "session.cc",
+        "begun->said_ready && !begun->first_done;",
+        "false;",
+    ),
+    # --- a member: losses ---
+    Defect(
+        "samples of the dead are not handed back",
+        "session_step.cc",
+        "step.after.give_back(shares.handed_back);",
+        "",
+    ),
+    Defect(
+        "a share that was lost twice is computed by nobody",
+        "step_shares.cc",
+        "if (part.member == self)\n"
+        "      step.mine = as_shares(part.pieces, taken, rules.shards);",
+        "if (part.member == self)\n"
+        "      step.mine = as_shares({part.pieces.begin(),\n"
+        "          part.pieces.begin() + std::min<long>(2, part.pieces.size())},\n"
+        "          taken, rules.shards);",
+    ),
+    Defect(
+        "a share that was computed before a loss is computed again after it",
+        "session.cc",
+        "begun->handed_out = handed_out;",
+        "",
+    ),
+    Defect(
+        "planes go on when a loss is to be repaired",
+        "session.cc",
+        "if (already_stopped) return send_status();",
+        "return send_status();",
+    ),
+    Defect(
+        "after a loss nobody reports what the lost rank 0 had not",
+        "session.cc",
+        "reported = message.recorded;",
+        "reported = message.complete;",
+    ),
+    # --- the coordinator: losses ---
+    Defect(
+        "a joiner without proven state is a source",
+        "membership_recovery.cc",
+        "if (!status.full || status.complete < ledger.recorded()) continue;",
+        "if (status.complete < ledger.recorded()) continue;",
+    ),
+    Defect(
+        "who lacks the last reduction goes on without it",
+        "membership_recovery.cc",
+        "if (!has_it(id)) message.lacking.push_back(id);",
+        "",
+    ),
+    Defect(
+        "the plan of a begun step keeps the dead",
+        "membership_recovery.cc",
+        "if (message.plan) add_loss(*message.plan, next);",
+        "",
+    ),
+    Defect(
+        "who does not become quiet is waited for",
+        "membership_recovery.cc",
+        'if (!recovery->answers.count(id)) kill(id, "it did not become quiet");',
+        ";",
+    ),
+    # --- the coordinator: planned changes ---
+    Defect(
+        "leavers are let go when one has switched",
+        "membership_change.cc",
+        "if (!change->all_full || ledger.recorded() < change->first - 1) return;",
+        "if (change->switched.empty()) return;",
+    ),
+    Defect(
+        "a rank 0 that leaves is let go before its reports have come",
+        "membership_change.cc",
+        "if (!change->all_full || ledger.recorded() < change->first - 1) return;",
+        "if (!change->all_full) return;",
+    ),
+    Defect(
+        "a rank 0 that leaves may die before its reports have come",
+        "membership.cc",
+        "if (members.front() == id && !has_switched(id)) return true;",
+        "",
+    ),
+    Defect(
+        "an offer counts as withdrawn when one member says so",
+        "membership_change.cc",
+        "if (!change->withdrawn.count(id)) return;",
+        ";",
+    ),
+    Defect(
+        "joiners that follow are switched to when one has caught up",
+        "membership_follow.cc",
+        "if (change->caught_up.size() < change->joiners.size()) return;",
+        "",
+    ),
+    # --- the coordinator: who is there ---
+    Defect(
+        "a node is not left at its deadline",
+        "membership.cc",
+        "if (node.leaving && node.deadline_s <= now)",
+        "if (node.leaving && node.deadline_s <= now - 100)",
+    ),
+    Defect(
+        "who was given up is not told so when it comes back",
+        "membership.cc",
+        "if (!std::holds_alternative<msg::MemberHello>(message)) return {};",
+        "return {};",
+    ),
+    Defect(
+        "a member that never becomes ready is waited for",
+        "membership_health.cc",
+        "late.push_back(id);",
+        ";",
+    ),
+    Defect(
+        "nobody is ever stuck",
+        "stuck.cc",
+        "stuck.push_back(member);",
+        ";",
+    ),
+    Defect(
+        "who is busy is stuck all the same",
+        "stuck.cc",
+        "if (alive.busy_left_s > 0 || alive.for_s",
+        "if (alive.for_s",
+    ),
+    # --- the coordinator: what is certain ---
+    Defect(
+        "a step is recorded before those before it are",
+        "ledger.cc",
+        "while (!early_.empty() && early_.begin()->first == recorded_ + 1) {",
+        "while (!early_.empty()) {",
+    ),
+    Defect(
+        "what is reported before a loss and not recorded counts after it",
+        "ledger.cc",
+        "void Ledger::forget_unrecorded() {\n  early_.clear();",
+        "void Ledger::forget_unrecorded() {",
+    ),
+]
