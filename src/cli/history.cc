@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/history.hh"
 
+#include <algorithm>
+
 namespace gleaner::cli {
 
 Spans training_on(TrainerHistory const& trainer, std::string const& node) {
@@ -32,6 +34,32 @@ Spans leased_on(std::vector<Lease> const& leases, std::string const& node,
     if (lease.node == node && (trainer == 0 || lease.trainer == trainer))
       spans.push_back(lease.held);
   return united(std::move(spans));
+}
+
+void complete(History& history) {
+  double first = 1e300, last = 0;
+  NodeSet nodes;
+  auto const seen = [&](double t_s) {
+    first = std::min(first, t_s), last = std::max(last, t_s);
+  };
+  for (auto const& lease : history.leases) {
+    nodes.insert(lease.node);
+    seen(lease.held.from_s), seen(lease.held.to_s);
+  }
+  for (auto const& job : history.rigid) {
+    for (auto const& node : job.nodes) nodes.insert(node);
+    seen(job.submit_s), seen(job.end_s.value_or(job.submit_s));
+  }
+  for (auto const& trainer : history.trainers) {
+    for (auto const& generation : trainer.generations) {
+      for (auto const& node : generation.nodes) nodes.insert(node);
+      seen(generation.t_s);
+    }
+    if (trainer.end_s) seen(*trainer.end_s);
+  }
+  if (history.nodes.empty()) history.nodes.assign(nodes.begin(), nodes.end());
+  if (history.window.from_s <= 0) history.window.from_s = first;
+  if (history.window.to_s <= 0) history.window.to_s = last;
 }
 
 }  // namespace gleaner::cli

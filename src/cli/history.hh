@@ -114,4 +114,8 @@ Spans rigid_on(std::vector<RigidJob> const& jobs, std::string const& node,
 Spans leased_on(std::vector<Lease> const& leases, std::string const& node,
                 JobId trainer);
 
+/// Where they are not given, the window becomes the time, and the nodes become
+/// those, that the logs tell of.
+void complete(History& history);
+
 }  // namespace gleaner::cli

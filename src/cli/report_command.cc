@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_command.hh"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -52,32 +51,6 @@ Result<TrainerHistory> read_trainer(std::string path, double until_s) {
   auto trainer = parse_event_log(*text, until_s);
   if (!trainer) return in_file(path, trainer.error());
   return trainer;
-}
-
-/// The window and the nodes, where they were not given: all that is in the
-/// logs.
-void complete(History& history) {
-  double first = 1e300, last = 0;
-  NodeSet nodes;
-  auto const seen = [&](double t_s) {
-    first = std::min(first, t_s), last = std::max(last, t_s);
-  };
-  for (auto const& lease : history.leases) {
-    nodes.insert(lease.node);
-    seen(lease.held.from_s), seen(lease.held.to_s);
-  }
-  for (auto const& job : history.rigid) {
-    for (auto const& node : job.nodes) nodes.insert(node);
-    seen(job.submit_s), seen(job.end_s.value_or(job.submit_s));
-  }
-  for (auto const& trainer : history.trainers)
-    for (auto const& generation : trainer.generations) {
-      for (auto const& node : generation.nodes) nodes.insert(node);
-      seen(generation.t_s);
-    }
-  if (history.nodes.empty()) history.nodes.assign(nodes.begin(), nodes.end());
-  if (history.window.from_s <= 0) history.window.from_s = first;
-  if (history.window.to_s <= 0) history.window.to_s = last;
 }
 
 Result<History> read_history(ReportOptions const& options) {

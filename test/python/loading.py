@@ -2,8 +2,10 @@
 """Loader workers load each sample once, whatever members do, and in time."""
 
 import collections
+import json
 import os
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -20,6 +22,8 @@ from gleaner.prefetch import Prefetch
 from gleaner.workers import Workers
 
 WORKERS, DEPTH = 2, 4
+GLEANER = support.BUILD / "src" / "cli" / "gleaner"
+GLEANERD = support.BUILD / "src" / "daemon" / "gleanerd"
 
 
 class Numbers:
@@ -216,6 +220,33 @@ class Members(unittest.TestCase):
         told = [(e["step"], e["n"]) for e in waits if e["step"] < len(steps)]
         self.assertEqual(told, [(e["step"], e["world"]) for e in steps[:-1]])
         self.assertTrue(all(e["max"] >= e["value"] for e in waits))
+
+    @unittest.skipUnless(GLEANERD.exists(), "without gleanerd there are no reports")
+    def test_report(self):
+        """gleaner report tells the waits of a training that never changed"""
+        training = self.begin(2, 1)
+        self.assertEqual(training.finish(60), 0, training.output())
+        summary = training.dir / "summary.json"
+        said = subprocess.run(
+            [GLEANER, "report", "--trainer", training.dir, "--summary", summary],
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("waited for samples p50 ", said.stdout)
+        told = json.loads(summary.read_text())["trainers"][0]
+        waits = collections.defaultdict(float)
+        for event in training.events("log"):
+            if event["key"] == "loader_wait_ms":
+                waits[event["step"]] = max(waits[event["step"]], event["max"])
+        steps = {e["step"]: e["duration_s"] for e in training.events("step")}
+        self.assertEqual(set(waits), set(steps))
+        self.assertEqual(told["loader_wait_ms"]["n"], len(steps))
+        self.assertEqual(told["loader_wait_ms"]["p99"], max(waits.values()))
+        share = sum(waits.values()) / 1e3 / sum(steps.values())
+        self.assertAlmostEqual(told["loader_wait_share"], share, places=9)
+        self.assertLess(share, 1)
 
     def test_loss(self):
         """a member is killed: what was loaded in vain is bounded"""

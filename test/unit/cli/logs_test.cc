@@ -118,6 +118,45 @@ TEST_CASE("nobody trains between the loss of all and the next generation") {
   CHECK(t.generations[1].kind == "loss");
 }
 
+TEST_CASE(
+    "what is reported on is all that the logs tell of, or what was asked") {
+  struct Row {
+    char const* rule;
+    Span asked;
+    std::vector<std::string> nodes;
+    std::vector<Lease> leases;
+    Span window;
+    std::vector<std::string> all;
+  };
+  Row const rows[] = {
+      {"a training that never changes", {0, 0}, {}, {}, {2, 9}, {"n1"}},
+      {"it, and a lease that began before",
+       {0, 0},
+       {},
+       {{1, 5, "n3", {1, 4}, ""}},
+       {1, 9},
+       {"n1", "n3"}},
+      {"a beginning that was given", {3, 0}, {}, {}, {3, 9}, {"n1"}},
+      {"an end that was given", {0, 5}, {}, {}, {2, 5}, {"n1"}},
+      {"nodes that were given", {0, 0}, {"n8", "n7"}, {}, {2, 9}, {"n8", "n7"}},
+  };
+  auto const trainer = trainer_from(
+      R"({"t":2,"event":"generation","generation":1,"kind":"start","from":0,"to":1,"nodes":"n1"}
+{"t":9,"event":"finish","code":0}
+)");
+  for (auto const& row : rows) {
+    INFO(row.rule);
+    History history;
+    history.trainers = {trainer};
+    history.window = row.asked;
+    history.nodes = row.nodes;
+    history.leases = row.leases;
+    complete(history);
+    CHECK(history.window == row.window);
+    CHECK(history.nodes == row.all);
+  }
+}
+
 TEST_CASE("a line still being written is passed over") {
   CHECK(trainer_from("{\"t\":1,\"event\":\"x\"}\n{\"t\":2,\"ev").end_s == 1);
 }
