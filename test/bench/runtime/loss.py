@@ -119,7 +119,7 @@ def run(setting, rows):
     for plane in setting.planes:
         measure(setting, plane, "synthetic", synthetic, KINDS, rows)
         if not setting.quick:
-            measure(setting, plane, "char_lm", char_lm, ["member", "node"], rows)
+            measure(setting, plane, "char_lm", char_lm, KINDS, rows)
     if setting.peers:
         import torchrun_events
 

@@ -10,6 +10,7 @@ joiners that follow: what a copy of the state for them costs comes before the
 switch, in *lost* and in *worst*, the longest step since the order.
 """
 
+import itertools
 import random
 import time
 
@@ -139,16 +140,14 @@ def picture(setting, plane, rows):
 
 def run(setting, rows):
     picture(setting, setting.planes[0], rows)
+    rounds = [[2, 3, 4, 3]] if setting.quick else [[2, 3, 4, 3], [1, 8]]
+    ways = [False, True] if setting.follow else [False]
     for plane in setting.planes:
         for state_mib in setting.states_mib:
-            gleaner_cycle(setting, plane, state_mib, [2, 3, 4, 3], rows)
-            print(f"resize: {plane}, {state_mib} MiB: 2-3-4 done", flush=True)
-            if setting.follow:
-                gleaner_cycle(setting, plane, state_mib, [2, 3, 4, 3], rows, True)
-                print(f"resize: {plane}, {state_mib} MiB, followed: done", flush=True)
-            if not setting.quick:
-                gleaner_cycle(setting, plane, state_mib, [1, 8], rows)
-                print(f"resize: {plane}, {state_mib} MiB: 1-8 done", flush=True)
+            for sizes, follow in itertools.product(rounds, ways):
+                gleaner_cycle(setting, plane, state_mib, sizes, rows, follow)
+                how = "followed" if follow else "copied"
+                print(f"resize: {plane}, {state_mib} MiB, {sizes} {how}", flush=True)
     if setting.peers:
         import torchrun_events
 

@@ -27,13 +27,6 @@ def values(row, key):
     return [repetition[key] for repetition in row["repetitions"] if key in repetition]
 
 
-def who(row):
-    if row["system"] == "torchrun":
-        return "torchrun"
-    followed = ", followed" if row.get("joiners") == "followed" else ""
-    return f"Gleaner, {row['plane']}{followed}"
-
-
 def factor(peer, ours):
     """Of medians.  What is below 1 ms counts as 1 ms: noise, or less."""
     ours = [max(1.0, value) for value in ours]
@@ -41,58 +34,68 @@ def factor(peer, ours):
     return f"{median(peer) / median(ours):.0f} ({low:.0f} to {high:.0f})"
 
 
-def resize_aim(row):
-    if row["state_mib"] != 40 or row["system"] != "gleaner" or row["to"] < row["from"]:
-        return ""
-    if row.get("joiners") == "followed":
-        return "20"
-    return "150" if row["to"] == 8 else "40"
+def resize_aims(change, state_mib):
+    """Of the median stall: copied, followed."""
+    if state_mib != 40 or change[1] < change[0]:
+        return ["", ""]
+    return ["150" if change == (1, 8) else "40", "20"]
 
 
 def resize_table(rows):
-    lines = []
+    """A line for each change, state and plane: its joiners copied to, or following."""
+    cells = {}
     for row in rows:
-        if not row["repetitions"]:
-            continue
-        stalls = values(row, "stall_ms")
-        peers = [
-            r
-            for r in rows
-            if r["system"] == "torchrun"
-            and (r["from"], r["to"], r["state_mib"])
-            == (row["from"], row["to"], row["state_mib"])
-        ]
-        lost = values(row, "lost_ms")
+        if row["repetitions"] and row["system"] == "gleaner":
+            key = row["from"], row["to"], row["state_mib"], row["plane"]
+            cells.setdefault(key, {})[row["joiners"]] = row
+    peers = {
+        (row["from"], row["to"], row["state_mib"]): values(row, "stall_ms")
+        for row in rows
+        if row["system"] == "torchrun" and row["repetitions"]
+    }
+    lines = []
+    for (old, new, state_mib, plane), found in sorted(cells.items()):
+        ways = [found.get("copied"), found.get("followed") if new > old else None]
+        stalls = [values(way, "stall_ms") if way else [] for way in ways]
+        peer = peers.get((old, new, state_mib), [])
+        aims = resize_aims((old, new), state_mib)
         lines.append(
             [
-                f"{row['from']} to {row['to']}",
-                row["state_mib"],
-                who(row),
-                len(stalls),
-                p50_p99(stalls),
-                resize_aim(row),
-                p50_p99(lost) if lost else "",
-                p50_p99(values(row, "to_new_size_ms")),
-                factor(values(peers[0], "stall_ms"), stalls)
-                if peers and row["system"] == "gleaner"
-                else "",
+                f"{old} to {new}",
+                state_mib,
+                plane,
+                max(len(stall) for stall in stalls),
+                *(
+                    (p50_p99(stall) + (f" ({aim})" if aim else "")) if stall else ""
+                    for stall, aim in zip(stalls, aims)
+                ),
+                beside(ways, "lost_ms"),
+                beside(ways, "to_new_size_ms"),
+                p50_p99(peer) if peer else "",
+                *(factor(peer, stall) if peer and stall else "" for stall in stalls),
             ]
         )
-    lines.sort(key=lambda line: (line[0], line[1]))
     return table(
         [
             "members",
             "state, MiB",
-            "system",
+            "plane",
             "n",
-            "stall p50 / p99, ms",
-            "aim p50",
-            "lost_ms p50 / p99",
-            "order to new size p50 / p99, ms",
-            "torchrun's stall / ours (95 %)",
+            "stall p50 / p99 (aim of p50), ms: copied",
+            "followed",
+            "lost_ms p50: copied, followed",
+            "order to new size p50, ms: copied, followed",
+            "torchrun's stall p50 / p99, ms",
+            "/ copied (95 %)",
+            "/ followed (95 %)",
         ],
         lines,
     )
+
+
+def beside(ways, key):
+    """The medians of what there is."""
+    return ", ".join(ms(median(values(way, key))) for way in ways if way)
 
 
 def loss_table(rows):
@@ -111,7 +114,7 @@ def loss_table(rows):
             [
                 row["workload"],
                 row["kind"],
-                who(row),
+                f"Gleaner, {row['plane']}" if ours else "torchrun",
                 len(overheads),
                 p50_p99(overheads),
                 LOSS_AIM_MS[row["plane"]] if ours else "",
