@@ -20,6 +20,11 @@ only_in() {  # header pattern, description, files that may include it
   then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $what only in $files"; fi
 }
+in_python() {  # pattern, description, the only file of the package with it
+  n=$((n + 1))
+  found=$(cd runtime/python/gleaner && grep -lE "$1" ./*.py | grep -vFx "./$3")
+  if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
+}
 imports() {  # pattern, description, the only file with it (or without: !file)
   n=$((n + 1))
   found=$(cd runtime/python/gleaner && grep -lE "^ *(import|from) $1\b" ./*.py)
@@ -29,7 +34,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..30
+echo 1..31
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -60,3 +65,4 @@ only_in 'nccl\.h|cuda' "CUDA and NCCL" 'runtime/gpu/'
 only_in 'hwloc'   "hwloc"           'runtime/agent/binding.cc'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py
 imports torch 'and core.py does without PyTorch'          '!core.py'
+in_python 'torch\.cuda|torch\.version|__cuda' 'only device.py knows CUDA' device.py

@@ -5,6 +5,7 @@ python_package = \
 	%reldir%/gleaner/_declarations.py \
 	%reldir%/gleaner/checkpoint.py \
 	%reldir%/gleaner/core.py \
+	%reldir%/gleaner/device.py \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
 	%reldir%/gleaner/gradients.py \

@@ -31,4 +31,10 @@ check-gpu: $(gpu_tests)
 	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) GLEANER_COMM=nccl \
 	  NCCL_SOCKET_IFNAME=lo GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs \
 	  $(SHELL) $(srcdir)/%reldir%/device.t
+	@if python3 -c 'import cffi, torch; torch.zeros(1, device="cuda")' 2>/dev/null; then \
+	  top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) \
+	    GLEANER_TEST_DEVICE=cuda python3 $(top_srcdir)/test/python/on_device.py; \
+	else \
+	  echo "# not run: test/python/on_device.py (no cffi and PyTorch with CUDA for python3)"; \
+	fi
 EXTRA_DIST += %reldir%/device_test.cc %reldir%/planes_gpu.cc

@@ -45,9 +45,8 @@ class Declarations(unittest.TestCase):
         weight = array.array("d", [0, 0])
         training = core.Training(dataset_size=10, global_batch=4)
         address = weight.buffer_info()[0]
-        gradient = training.tensor("w", address, core.FLOAT64, (2,), core.PARAM).cast(
-            "d"
-        )
+        training.tensor("w", address, core.FLOAT64, (2,), core.PARAM)
+        gradient = core.memory_at(training.gradient("w"), 16).cast("d")
         blob = {"saved": b"x"}
         training.blob("b", lambda: blob["saved"], lambda data: None)
         updates = []

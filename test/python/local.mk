@@ -8,6 +8,7 @@ python_tests = \
 	%reldir%/install.py \
 	%reldir%/loading.py \
 	%reldir%/members.py \
+	%reldir%/on_device.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
 EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 import gleaner
+from gleaner import core, device
 
 SAMPLES = 960
 BATCH = 16
@@ -58,6 +59,23 @@ def objects(dropout=0.0):
     return model, optimizer, scheduler, average
 
 
+def move(model, where):
+    """The tensors are on a GPU, or Gleaner takes them for a GPU's."""
+    if where == "cuda":
+        # Members that share a GPU claim hosts of their own; see test/gpu.
+        os.environ["NCCL_HOSTID"] = "member-" + os.environ.get("GLEANER_MEMBER", "0")
+        model.to("cuda")
+    elif where == "double":
+        plain = device.number_of
+        device.number_of = lambda t: 0 if t.dim() else plain(t)
+        device.stream_of = lambda _: int(os.environ["GLEANER_TEST_STREAM"])
+        device.name_of = lambda _: "the double of a GPU"
+        device.tensor_at = lambda address, like: torch.frombuffer(
+            core.memory_at(address, like.numel() * like.element_size()),
+            dtype=like.dtype,
+        ).view(like.shape)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--passes", type=int, default=2)
@@ -68,9 +86,12 @@ def main():
     parser.add_argument("--loads", help="file that tells of each load")
     parser.add_argument("--evaluate-at", type=int, default=0, help="step")
     parser.add_argument("--dropout", type=float, default=0)
+    parser.add_argument("--device", choices=["cpu", "cuda", "double"], default="cpu")
     options = parser.parse_args()
 
     model, optimizer, scheduler, average = objects(options.dropout)
+    move(model, options.device)
+    move(average, options.device)
     counted = {"updates": 0}
     job = gleaner.init(
         model,
@@ -88,6 +109,8 @@ def main():
         points.note(-job.step_number)
         held = options.hold and os.path.exists(options.hold)
         time.sleep(0.3 if held else options.step_ms / 1000)
+        if options.device == "cuda":
+            x, y = x.cuda(), y.cuda()
         loss = nn.functional.mse_loss(model(x)[:, 0], y)
         mean = job.mean(loss)
         job.backward(loss)
@@ -107,7 +130,7 @@ def main():
         for _, moment in sorted(optimizer.state[parameter].items())
     ]
     for tensor in [*model.parameters(), *average.parameters(), *moments]:
-        digest.update(tensor.detach().numpy().tobytes())
+        digest.update(tensor.detach().cpu().numpy().tobytes())
     # One write: members share the file, and print() writes the end of a line
     # by itself when output is not buffered.
     sys.stdout.write(

@@ -2,7 +2,8 @@
 """gleaner.h in Python: one membership in one training, without PyTorch.
 
     training = Training(dataset_size=1000, global_batch=20, passes=3)
-    gradient = training.tensor("w", address, FLOAT32, (8,), PARAM)
+    training.tensor("w", address, FLOAT32, (8,), PARAM)
+    gradient = memory_at(training.gradient("w"), 32)
     training.start()
     while True:
         code, step = training.step()
@@ -35,7 +36,11 @@ ffi.cdef(DECLARATIONS)
 OK, STEP, DONE, LEAVE, MORE = range(5)
 PARAM, OPTIMIZER, BUFFER = 1, 2, 3
 FLOAT32, FLOAT64, INT64, UINT8, FLOAT16, BFLOAT16 = range(1, 7)
-ELEMENT_BYTES = {FLOAT32: 4, FLOAT64: 8, INT64: 8, UINT8: 1, FLOAT16: 2, BFLOAT16: 2}
+
+
+def memory_at(address: int, size: int) -> memoryview:
+    """Memory of the host."""
+    return memoryview(ffi.buffer(ffi.cast("char *", address), size))
 
 
 def describe(program: str) -> None:
@@ -134,24 +139,30 @@ class Training:
         self._check(code)
 
     def tensor(
-        self, name: str, address: int, dtype: int, shape: Sequence[int], role: int
-    ) -> Optional[memoryview]:
-        """Register memory.  For a PARAM: the memory its gradient is added up
-        in, of the same type and shape, valid until close()."""
+        self,
+        name: str,
+        address: int,
+        dtype: int,
+        shape: Sequence[int],
+        role: int,
+        device: int = -1,
+    ) -> None:
+        """Register memory, of the host or of a GPU."""
         dimensions = ffi.new("int64_t[]", list(shape))
         data = ffi.cast("void *", address)
-        self._check(
-            self._lib.gleaner_tensor(
-                self._handle, name.encode(), data, dtype, dimensions, len(shape), role
-            )
-        )
-        if role != PARAM:
-            return None
-        size = ELEMENT_BYTES[dtype]
-        for extent in shape:
-            size *= extent
-        gradient = self._lib.gleaner_gradient(self._handle, name.encode())
-        return memoryview(ffi.buffer(gradient, size))
+        place = (data, dtype, dimensions, len(shape), role, device)
+        self._check(self._lib.gleaner_tensor_on(self._handle, name.encode(), *place))
+
+    def gradient(self, name: str) -> int:
+        """The address of the memory that the gradient of a PARAM is added up in,
+        of the same type and shape, on the same device; valid until close()."""
+        found = self._lib.gleaner_gradient(self._handle, name.encode())
+        return int(ffi.cast("uintptr_t", found))
+
+    def stream(self, handle: int) -> None:
+        """The CUDA stream on which the program works; 0 is the default one."""
+        data = ffi.cast("void *", handle)
+        self._check(self._lib.gleaner_stream(self._handle, data))
 
     def blob(
         self, name: str, save: Callable[[], bytes], load: Callable[[bytes], None]

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from . import core
+from . import core, device
 
 MEANS = 16
 _HEAD = 1 + MEANS
@@ -31,15 +31,15 @@ DTYPES = {
 
 def _register(training: core.Training, name: str, tensor: Tensor) -> Tensor:
     """Register a parameter; a view of its gradient, of the same shape."""
-    memory = training.tensor(
-        name,
-        tensor.data_ptr(),
-        DTYPES[tensor.dtype],
-        tuple(tensor.shape),
-        core.PARAM,
-    )
+    number = device.number_of(tensor)
+    dtype, shape = DTYPES[tensor.dtype], tuple(tensor.shape)
+    training.tensor(name, tensor.data_ptr(), dtype, shape, core.PARAM, number)
     if tensor.numel() == 0:
         return torch.zeros_like(tensor, requires_grad=False)
+    address = training.gradient(name)
+    if number != device.HOST:
+        return device.tensor_at(address, tensor)
+    memory = core.memory_at(address, tensor.numel() * tensor.element_size())
     return torch.frombuffer(memory, dtype=tensor.dtype).view(tensor.shape)
 
 
@@ -60,7 +60,9 @@ class Gradients:
         self._sums_memory = torch.zeros(
             _HEAD + len(self._parameters),
             dtype=torch.float64 if double else torch.float32,
+            device=first.device,
         )
+        self._gpu = device.number_of(first)
         self.sums = _register(training, "gleaner:sums", self._sums_memory)
         self._views = [
             _register(training, name, parameter.detach())
@@ -73,10 +75,12 @@ class Gradients:
         for i, parameter in enumerate(self._parameters):
             self._hooks.append(parameter.register_hook(self._note_use(i)))
             self._hooks.append(self._when_added(parameter, self._note_ready(i)))
+        self.tell_stream()
 
     def begin(self) -> None:
         """Before the forward pass; the memory is zero."""
         self._touched.clear()
+        self.tell_stream()
         for parameter, view in zip(self._parameters, self._views):
             parameter.grad = view
 
@@ -101,8 +105,11 @@ class Gradients:
                     "[do not assign .grad, and call zero_grad() before "
                     "job.backward() or not at all]"
                 )
-        for i in self._touched:
-            self.sums[_HEAD + i] = 1
+        if len(self._touched) == len(self._parameters):
+            self.sums[_HEAD:] = 1
+        elif self._touched:
+            self.sums[[_HEAD + i for i in self._touched]] = 1
+        self.tell_stream()
 
     def take_result(self, weighted: bool) -> None:
         """After the reduction: divide by the weight, and hide the gradients of
@@ -121,6 +128,11 @@ class Gradients:
             parameter.grad = view
             if weighted:
                 view.div_(sums[0])
+
+    def tell_stream(self) -> None:
+        """On which stream gradients are computed, if they are on a GPU."""
+        if self._gpu != device.HOST:
+            self._training.stream(device.stream_of(self._gpu))
 
     def set_weight(self, weight: float) -> None:
         """Add to the weight of the step."""
@@ -164,6 +176,7 @@ class Gradients:
 
         def note(*_: object) -> None:
             if self._last_backward and parameter.grad is view:
+                self.tell_stream()  # autograd has threads and streams of its own
                 self._training.gradient_ready(name)
 
         return note

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from . import core
+from . import core, device
 from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
 from .loader import DataLoader
@@ -260,7 +260,7 @@ class Job:
 
     def _join(self, loader: DataLoader, passes: int) -> core.Training:
         self._batch_size = loader.batch_size
-        core.describe(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
+        core.describe(self._computes_with())
         self._training = core.Training(
             dataset_size=len(loader.dataset),
             global_batch=loader.batch_size,
@@ -274,6 +274,11 @@ class Job:
             foresee = self._training.samples_ahead
             self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
         return self._training
+
+    def _computes_with(self) -> str:
+        words = f"torch {torch.__version__}, {torch.get_num_threads()} threads"
+        number = device.number_of(next(iter(self._state.trained.values())))
+        return words if number == device.HOST else f"{words}, {device.name_of(number)}"
 
     def _leave(self) -> None:
         """Gradients are views of memory that goes with the membership."""

@@ -46,8 +46,9 @@ class OptimizerState:
                 self._named[name] = parameter
                 for entry, value in trial.state.get(stand_in, {}).items():
                     if isinstance(value, Tensor):
-                        room = torch.zeros(value.shape, dtype=value.dtype)
-                        self.rooms[(name, entry)] = room
+                        self.rooms[(name, entry)] = torch.zeros(
+                            value.shape, dtype=value.dtype, device=value.device
+                        )
         self.move_in()  # of an optimizer that was used or loaded before
 
     def move_in(self) -> None:

@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 from torch.utils.data import IterableDataset
 
 from . import core
+from .device import DEVICES
 from .gradients import DTYPES
 
 
@@ -92,12 +93,11 @@ def _check_devices(model: Module) -> None:
             "a member has one",
             "use one device, and more members",
         )
-    if devices != ["cpu"]:
+    if devices[0].split(":")[0] not in DEVICES:
         _refuse(
             f"cannot train parameters on {devices[0]}",
-            "this package gives autograd gradients in memory of the CPU only",
-            "keep the parameters on the CPU; C and C++ programs may have theirs "
-            "on a GPU (gleaner_tensor_on)",
+            "Gleaner knows memory of the CPU and of GPUs that CUDA reaches",
+            "move the model to one of these",
         )
 
 

@@ -15,7 +15,8 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
-from . import core
+from . import core, device
+from .device import DEVICES
 from .encoding import from_bytes, to_bytes
 from .optimizer_state import OptimizerState
 
@@ -123,17 +124,18 @@ class State:
     def _add(
         self, training: core.Training, name: str, tensor: Tensor, role: int
     ) -> None:
-        if not tensor.is_contiguous() or tensor.device.type != "cpu":
+        if not tensor.is_contiguous() or tensor.device.type not in DEVICES:
             raise TypeError(
-                f"cannot register '{name}' (it is not contiguous memory of the CPU) "
-                "[make it contiguous, on the CPU]"
+                f"cannot register '{name}' (it is not contiguous memory of the CPU or "
+                "of a GPU of CUDA's) [make it contiguous, where the parameters are]"
             )
         shape, dtype = tuple(tensor.shape), _NATIVE.get(tensor.dtype)
         if dtype is None:
             shape = (tensor.numel() * tensor.element_size(),)
             dtype = core.UINT8
             self._layout[name] = (tensor.dtype, tuple(tensor.shape))
-        training.tensor(name, tensor.data_ptr(), dtype, shape, role)
+        number = device.number_of(tensor)
+        training.tensor(name, tensor.data_ptr(), dtype, shape, role, number)
 
     def _add_blob(
         self,
