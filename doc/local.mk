@@ -3,6 +3,7 @@ dist_doc_DATA += \
 	README.md \
 	%reldir%/admin.md \
 	%reldir%/demo-timeline.svg \
+	%reldir%/runtime-steps.svg \
 	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
 	%reldir%/results-runtime.md \

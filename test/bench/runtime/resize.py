@@ -5,9 +5,9 @@ Of the members that stay: the *stall* is the longest gap between two ends of
 steps around the switch, less the median step before; *lost* is what the steps
 from the order to the tenth in the new size took beyond the median of their
 size.  *To new size* is from the order to when all members have ended a step in
-the new size; with nodes added, programs start meanwhile.  With --follow, also with
-joiners that follow: what a copy of the state for them costs comes before the
-switch, in *lost* and in *worst*, the longest step since the order.
+the new size; with nodes added, programs start meanwhile.  Joiners are copied to, and
+in other trainings they follow: what a copy of the state for these costs comes before
+the switch, in *lost* and in *worst*, the longest step since the order.
 """
 
 import itertools
