@@ -7,6 +7,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/follow_test.cc \
 	%reldir%/ledger_test.cc \
 	%reldir%/membership_health_test.cc \
+	%reldir%/membership_steps_test.cc \
 	%reldir%/membership_test.cc \
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is recorded, saved and compared while members train, and when is it
+/// over?  Each test is one rule; orders are written as in notation.hh.
+#include <catch2/catch.hpp>
+
+#include "runtime/generation/membership.hh"
+#include "trainer_notation.hh"
+
+using namespace gleaner::notation;
+namespace msg = gleaner::msg;
+namespace membership = gleaner::membership;
+
+// --- steps, checkpoints, parks, the end ------------------------------------
+
+TEST_CASE("each step is recorded once, whoever reports it") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2);
+  CHECK(records(trainer.last, "step").size() == 1);
+  trainer.stable(2, 1, 2);
+  CHECK(records(trainer.last, "step").empty());
+  trainer.stable(1, 1, 4);
+  CHECK(records(trainer.last, "step").empty());
+  trainer.stable(1, 1, 3);
+  CHECK(records(trainer.last, "step").size() == 2);
+}
+
+TEST_CASE("a checkpoint is asked for from time to time") {
+  auto often = options();
+  often.checkpoint_interval_s = 10;
+  Trainer trainer(often);
+  trainer.train(1);
+  CHECK(trainer.after(5) == "");
+  CHECK(trainer.after(6) == "1<-TakeCheckpoint(c1.safetensors)");
+  CHECK(trainer.after(1) == "");
+  trainer.says(1, msg::Checkpointed{1, 2, "c1.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());  // 2 is not recorded yet
+  trainer.stable(1, 1, 2);
+  CHECK(records(trainer.last, "checkpoint").size() == 1);
+}
+
+TEST_CASE("a checkpoint that was not asked for is never the newest") {
+  auto often = options();
+  often.checkpoint_interval_s = 10;
+  Trainer trainer(often);
+  trainer.train(3);
+  CHECK(trainer.after(11) == "1<-TakeCheckpoint(c1.safetensors)");
+  // Another member; another path; and, lost meanwhile, who was asked.
+  trainer.says(2, msg::Checkpointed{1, 1, "c1.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());
+  trainer.says(1, msg::Checkpointed{1, 1, "c9.safetensors", 10, 8});
+  CHECK(records(trainer.last, "checkpoint").empty());
+  trainer.gone(1);
+  trainer.says(1, msg::Checkpointed{1, 1, "c1.safetensors", 10, 8});
+  CHECK(trainer.last.empty());
+}
+
+TEST_CASE("when every node is to be left, the state goes to a file") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.leave("n1", 60);
+  trainer.says(2, msg::Prepared{2});
+  CHECK(trainer.leave("n2", 10) == "1<-Withdraw(2) 2<-Withdraw(2)");
+  trainer.says(1, msg::Withdrawn{2});
+  CHECK(trainer.says(2, msg::Withdrawn{2}) ==
+        "1<-Offer(3: park in c1.safetensors) "
+        "2<-Offer(3: park in c1.safetensors)");
+  trainer.stable(1, 3, 2, true);
+  trainer.all_switch(3, 3, {1, 2});
+  CHECK(trainer.says(1, msg::Checkpointed{3, 2, "c1.safetensors", 10, 8}) ==
+        "1<-Release 2<-Release");
+  CHECK(records(trainer.last, "step").size() == 1);
+  CHECK(records(trainer.last, "park").at(0).at("step") == 2);
+  CHECK(trainer.gone(1) == "free(n1)");
+  CHECK(trainer.membership.summary().parked);
+
+  trainer.announce("n3", {3});
+  trainer.load(3);
+  CHECK(trainer.says(3, msg::Prepared{4}) ==
+        "3<-Start(4: source 3 from c1.safetensors)");
+  CHECK(records(trainer.last, "generation").at(0).at("kind") == "resume");
+}
+
+TEST_CASE("a checkpoint that cannot be read gives way to the one before") {
+  auto from = options();
+  from.start_from = membership::Checkpoint{"old", 5, 20};
+  Trainer trainer(from);
+  trainer.announce("n1", {1});
+  trainer.load(1);
+  CHECK(trainer.says(1, msg::Prepared{1}) == "1<-Start(1: source 1 from old)");
+  CHECK(trainer.says(1, msg::CheckpointFailed{1, "old", "torn"}) ==
+        "1<-Quiesce(2)");
+  CHECK(trainer.status(1, 2, 0, {}, false) == "1<-Reset(2) 1<-Prepare(3: 1)");
+  CHECK(trainer.says(1, msg::Prepared{3}) == "1<-Start(3: source 1 from old)");
+  trainer.says(1, msg::CheckpointFailed{3, "old", "torn"});
+  // None is left, and this process has not the initial state any more.
+  CHECK(trainer.status(1, 4, 0, {}, false) == "1<-Reset(4) kill(1)");
+}
+
+TEST_CASE("training is finished when all members have arrived at its end") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2, true);
+  CHECK(trainer.says(1, msg::Finished{1, 2}) == "");
+  CHECK(trainer.says(2, msg::Finished{1, 2}) == "1<-Finish 2<-Finish finished");
+  auto const finish = records(trainer.last, "finish").at(0);
+  CHECK(finish.at("samples_seen") == 8);
+  CHECK(finish.at("duplicate_samples") == 0);
+  CHECK(finish.at("missing_samples") == 32);
+}
+
+TEST_CASE("who has not trained at the end is released") {
+  // Finish would mean that it has the trained state.
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  (void)trainer.membership.add_members(trainer.now, "n3", {3});
+  trainer.stable(1, 1, 2, true);
+  CHECK(trainer.says(1, msg::Finished{1, 2}) ==
+        "1<-Finish 2<-Release finished");
+  trainer.says(3, msg::MemberHello{3, "n3", 1, "", ""});
+  CHECK(trainer.load(3) == "3<-Release");
+}
+
+TEST_CASE("an end that not all have reached is not one") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.stable(1, 1, 2, true);
+  trainer.says(1, msg::Finished{1, 2});
+  CHECK(trainer.gone(2) == "1<-Quiesce(2)");
+  CHECK(trainer.membership.summary().step == 1);
+}
+
+// --- equal states ----------------------------------------------------------
+
+namespace {
+
+msg::StateDigest digest(msg::Generation generation, std::string const& value) {
+  return {generation, 2, {{"weight", value}, {"momentum", "m"}}};
+}
+
+}  // namespace
+
+TEST_CASE("members of a new generation are compared, all of them at once") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(1, "a"));
+  CHECK(records(trainer.last, "state_check").empty());
+  CHECK(trainer.says(3, digest(1, "a")) == "");
+  auto const check = records(trainer.last, "state_check").at(0);
+  CHECK(check.at("members") == 3);
+  CHECK(check.at("digests") == 2);
+  CHECK(check.at("differ").empty());
+}
+
+TEST_CASE("who has another state than most is replaced, and it is said why") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(1, "b"));
+  CHECK(trainer.says(3, digest(1, "a")) ==
+        "kill(2) 1<-Quiesce(2) 3<-Quiesce(2)");
+  CHECK(records(trainer.last, "state_check").at(0).at("differ").at(0) == 2);
+  auto const what = records(trainer.last, "error").at(0).at("what");
+  CHECK(what.get<std::string>().find("tensor 'weight'") != std::string::npos);
+}
+
+TEST_CASE("of two that differ the first in rank is believed") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(2, digest(1, "b"));
+  CHECK(trainer.says(1, digest(1, "a")) == "kill(2) 1<-Quiesce(2)");
+}
+
+TEST_CASE("digests of a generation that is not in use are not compared") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(1, digest(1, "a"));
+  trainer.says(2, digest(9, "b"));
+  trainer.gone(2);
+  CHECK(trainer.says(1, digest(1, "b")) == "");
+  CHECK(records(trainer.last, "state_check").empty());
+}
