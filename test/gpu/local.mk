@@ -26,6 +26,8 @@ endif
 check-gpu: $(gpu_tests)
 	@test -n "$(gpu_tests)" || \
 	  { echo "check-gpu: this build has no CUDA and NCCL, or no Catch2" >&2; exit 1; }
+	@ls /dev/nvidia[0-9]* >/dev/null 2>&1 || \
+	  { echo "check-gpu: no GPU here (no /dev/nvidia0)" >&2; exit 1; }
 	GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs %reldir%/test_nccl -d yes
 	$(MAKE) runtime/agent/gleaner-agent runtime/coordinator/gleaner-coordinator
 	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) GLEANER_COMM=nccl \
