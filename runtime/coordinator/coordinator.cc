@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/log.hh"
+#include "core/slurm_user.hh"
 #include "proto/secret.hh"
 #include "runtime/coordinator/daemon_link.hh"
 #include "runtime/coordinator/local_nodes.hh"
@@ -88,8 +89,8 @@ Result<void> Coordinator::make_source() {
   }
   source_ = std::make_unique<DaemonLink>(
       io_,
-      DaemonLink::Options{options_.config.address,
-                          options_.config.munge_socket},
+      DaemonLink::Options{options_.config.address, options_.config.munge_socket,
+                          gleanerd_uids(options_.config)},
       [this] { return registration(); }, on_message);
   return {};
 }

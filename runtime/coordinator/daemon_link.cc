@@ -56,7 +56,7 @@ void DaemonLink::connect() {
 
 void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
   munge_client(
-      channel, options_.munge_socket, timeout_s,
+      channel, options_.munge_socket, options_.trusted, timeout_s,
       [this, alive = std::weak_ptr(alive_)](Error const& error) {
         if (!alive.lock()) return;
         channel_ = nullptr;

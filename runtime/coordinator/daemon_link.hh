@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The coordinator's connection to gleanerd, kept up for as long as it takes.
 ///
-/// MUNGE proves who we are.  After every connect the first message is Register
-/// with the leases we hold, so that a gleanerd that was restarted knows them.
-/// While gleanerd is away the training goes on; what is sent then is dropped,
-/// because Register says it all again.
+/// MUNGE proves who is at each end, and nothing is said before.  After every
+/// connect the first message is Register with the leases we hold, so that a
+/// gleanerd that was restarted knows them. While gleanerd is away the training
+/// goes on; what is sent then is dropped, because Register says it all again.
 #pragma once
 
 #include <asio.hpp>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
@@ -23,6 +24,7 @@ class DaemonLink final : public NodeSource {
   struct Options {
     std::string address;  ///< gleaner.yaml's `address`
     std::string munge_socket;
+    std::vector<Uid> trusted;  ///< uids that gleanerd may have
   };
   /// What to register with; asked at each connect.
   using MakeRegister = std::function<msg::Register()>;

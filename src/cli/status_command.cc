@@ -13,6 +13,7 @@
 
 #include "cli/status_view.hh"
 #include "core/config.hh"
+#include "core/slurm_user.hh"
 #include "proto/channel.hh"
 #include "proto/munge_handshake.hh"
 
@@ -45,7 +46,7 @@ class Query {
  private:
   void prove() {
     munge_client(
-        channel_, config_.munge_socket, connect_s_max,
+        channel_, config_.munge_socket, gleanerd_uids(config_), connect_s_max,
         [this](Error const& why) { finish(why); },
         [this](Result<void> proven) {
           if (!proven) return finish(proven.error());

@@ -46,6 +46,10 @@ std::vector<Row> const& rows() {
       {{"munge_socket", Type::text, "", "", 0, 0, "",
         "munged's socket; empty: the system's."},
        &Config::munge_socket},
+      {{"slurm_user", Type::text, "", "slurm", 0, 0, "",
+        "SlurmUser of slurm.conf; clients believe no other gleanerd but "
+        "root's."},
+       &Config::slurm_user},
       {{"lease_partition", Type::text, "", "lease", 0, 0, "",
         "Partition of the leases: lowest PriorityTier, PreemptMode=CANCEL."},
        &Config::lease_partition},

@@ -23,6 +23,7 @@ struct Config {
   std::string listen;
   std::string address;
   std::string munge_socket;
+  std::string slurm_user;
   std::string lease_partition;
   std::string head_partition;
   int head_memory_mb = 0;

@@ -14,6 +14,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 # not contain libcore.la: a plugin that got that twice could not be linked.
 %canon_reldir%_libconfig_la_SOURCES = \
 	%reldir%/config.hh \
-	%reldir%/config.cc
+	%reldir%/config.cc \
+	%reldir%/slurm_user.hh \
+	%reldir%/slurm_user.cc
 %canon_reldir%_libconfig_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
 %canon_reldir%_libconfig_la_LIBADD = $(YAML_LIBS)

@@ -233,6 +233,7 @@ void Daemon::reconfigure(Config const& config) {
   merged.state_dir = now.state_dir;
   merged.listen = now.listen;
   merged.munge_socket = now.munge_socket;
+  merged.slurm_user = now.slurm_user;
   merged.scavenger = now.scavenger;
   set_log_level(log_level(merged.log_level));
   brain_.configure(merged);

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "core/config.hh"
 #include "core/log.hh"
+#include "core/slurm_user.hh"
 #include "daemon/daemon.hh"
 #include "daemon/state_dir.hh"
 #include "slurm/control.hh"
@@ -87,6 +88,7 @@ class Program {
 
  private:
   Result<void> start() {
+    if (auto done = check_own_user(config_); !done) return done;
     if (auto done = make_directories(config_); !done) return done;
     auto lock = StateLock::take(config_.state_dir);
     if (!lock) return lock.error();

@@ -156,6 +156,7 @@ write_gleaner_yaml() {
     [listen]=127.0.0.1:$((port + 2))
     [address]=127.0.0.1:$((port + 2))
     [munge_socket]=$dir/run/munge.sock
+    [slurm_user]=$slurm_user
     [scavenger]=$scavenger
     # Its nodes share one machine: more of them are no faster.
     [scaling]=assumed

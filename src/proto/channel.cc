@@ -10,6 +10,9 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <optional>
+
+#include "proto/secret.hh"
 
 namespace gleaner {
 namespace {
@@ -57,6 +60,7 @@ struct Channel::Impl {
   asio::steady_timer silence;
   double silence_s = 0;
   FrameReader reader;
+  std::optional<FrameSeal> seal;  ///< of what is sent
   std::array<char, read_bytes> input{};
   std::deque<std::string> output;
   std::size_t output_bytes = 0;
@@ -106,6 +110,9 @@ void Channel::on_message(OnMessage on_message) {
 void Channel::send(nlohmann::json const& json) {
   if (impl_->closed) return;
   auto frame = encode_frame(json);
+  if (impl_->seal)
+    frame +=
+        impl_->seal->next(std::string_view(frame).substr(frame_header_bytes));
   impl_->output_bytes += frame.size();
   if (impl_->output_bytes > queue_bytes_max) {
     // Not from inside this call: the caller may hold what on_close changes.
@@ -116,6 +123,19 @@ void Channel::send(nlohmann::json const& json) {
   }
   impl_->output.push_back(std::move(frame));
   if (impl_->output.size() == 1) impl_->write_next(shared_from_this());
+}
+
+void Channel::limit_frames(std::uint32_t bytes_max) {
+  impl_->reader.limit(bytes_max);
+}
+
+void Channel::seal(SealKeys keys) {
+  impl_->seal.emplace(std::move(keys.sent));
+  impl_->reader.expect_seals(
+      seal_bytes, [theirs = FrameSeal(std::move(keys.received))](
+                      std::string_view text, std::string_view seal) mutable {
+        return equal_secret(theirs.next(text), seal);
+      });
 }
 
 void Channel::set_silence_limit(double limit_s) {

@@ -15,6 +15,7 @@
 
 #include "core/result.hh"
 #include "proto/frame.hh"
+#include "proto/frame_seal.hh"
 
 namespace gleaner {
 
@@ -36,6 +37,13 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   /// Queue a message; dropped when closed.
   void send(nlohmann::json const& json);
+
+  /// Accept messages of up to so many bytes from the next one on.
+  void limit_frames(std::uint32_t bytes_max);
+
+  /// From the next message on, in each direction, frames carry a seal
+  /// (frame_seal.hh); one whose seal is wrong closes the channel.
+  void seal(SealKeys keys);
 
   /// Close with this reason when nothing was received for so long.  0: never.
   void set_silence_limit(double seconds);

@@ -5,7 +5,7 @@
 namespace gleaner {
 namespace {
 
-constexpr std::size_t header_bytes = 4;
+constexpr std::size_t header_bytes = frame_header_bytes;
 constexpr std::size_t compact_bytes = 1u << 16;
 
 std::uint32_t read_length(std::string_view header) {
@@ -13,6 +13,32 @@ std::uint32_t read_length(std::string_view header) {
   for (unsigned char const byte : header.substr(0, header_bytes))
     length = length << 8 | byte;
   return length;
+}
+
+Error too_long(std::uint32_t length, std::uint32_t bytes_max) {
+  return {Errc::invalid_argument,
+          "frame of " + std::to_string(length) + " bytes (at most " +
+              std::to_string(bytes_max) +
+              " are accepted) [the peer does not speak this protocol]"};
+}
+
+/// Brackets that are open at once, more than `depth_max` anywhere?  Those in
+/// texts do not count.
+bool is_deeper_than(std::string_view json, int depth_max) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    char const c = json[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > depth_max)
+      return true;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
 }
 
 }  // namespace
@@ -29,24 +55,32 @@ std::string encode_frame(nlohmann::json const& json) {
   return frame + text;
 }
 
+void FrameReader::advance(std::size_t bytes) {
+  read_ += bytes;
+  if (read_ <= compact_bytes && read_ != buffer_.size()) return;
+  buffer_.erase(0, read_);
+  read_ = 0;
+}
+
 Result<std::optional<nlohmann::json>> FrameReader::next() {
   auto const rest = std::string_view(buffer_).substr(read_);
   if (rest.size() < header_bytes) return std::optional<nlohmann::json>();
   auto const length = read_length(rest);
-  if (length > frame_bytes_max)
-    return Error{Errc::invalid_argument,
-                 "frame of " + std::to_string(length) + " bytes (at most " +
-                     std::to_string(frame_bytes_max) +
-                     " are accepted) [the peer does not speak this protocol]"};
-  if (rest.size() < header_bytes + length)
-    return std::optional<nlohmann::json>();
-  auto json =
-      nlohmann::json::parse(rest.substr(header_bytes, length), nullptr, false);
-  read_ += header_bytes + length;
-  if (read_ > compact_bytes || read_ == buffer_.size()) {
-    buffer_.erase(0, read_);
-    read_ = 0;
-  }
+  if (length > bytes_max_) return too_long(length, bytes_max_);
+  auto const whole = header_bytes + length + seal_bytes_;
+  if (rest.size() < whole) return std::optional<nlohmann::json>();
+  auto const text = rest.substr(header_bytes, length);
+  if (check_ && !check_(text, rest.substr(header_bytes + length, seal_bytes_)))
+    return Error{Errc::denied,
+                 "frame of " + std::to_string(length) +
+                     " bytes is not what the peer sent (its seal is wrong)"};
+  if (is_deeper_than(text, frame_depth_max))
+    return Error{Errc::invalid_argument, "frame of " + std::to_string(length) +
+                                             " bytes is nested more than " +
+                                             std::to_string(frame_depth_max) +
+                                             " deep"};
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  advance(whole);
   if (!json.is_object())
     return Error{Errc::invalid_argument, "frame of " + std::to_string(length) +
                                              " bytes is no JSON object"};

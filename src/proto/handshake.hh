@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the two handshakes share: one outcome, a deadline, clean failure.
+/// What the two handshakes share: one outcome, a deadline, small frames, clean
+/// failure.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 namespace gleaner {
 
 /// Raised when a message changes its meaning; both sides must agree.
-inline constexpr int protocol_version = 1;
+inline constexpr int protocol_version = 2;
 
 /// The text under `key`, "" when there is none.
 inline std::string text_field(nlohmann::json const& message, char const* key) {
@@ -56,6 +57,7 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
     deadline_.async_wait([self](asio::error_code error) {
       if (!error) self->fail(Errc::timed_out, "no handshake in time");
     });
+    channel_->limit_frames(handshake_bytes_max);
     channel_->start(std::move(on_message), [self](Error const& error) {
       if (self->done_)
         self->fail(error.code, error.message);
@@ -72,6 +74,7 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
     asio::error_code ignored;
     deadline_.cancel(ignored);
     channel_->on_message(nullptr);
+    channel_->limit_frames(frame_bytes_max);
     std::exchange(done_, nullptr)(Result<T>(std::forward<Value>(value)...));
   }
 

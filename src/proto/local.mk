@@ -28,6 +28,8 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/channel.hh \
 	%reldir%/channel.cc \
 	%reldir%/channel_endpoints.cc \
+	%reldir%/frame_seal.hh \
+	%reldir%/frame_seal.cc \
 	%reldir%/handshake.hh \
 	%reldir%/secret_handshake.hh \
 	%reldir%/secret_handshake.cc

@@ -3,8 +3,11 @@
 #include "proto/munge_handshake.hh"
 
 #include <munge.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "proto/handshake.hh"
@@ -14,6 +17,7 @@ namespace gleaner {
 namespace {
 
 constexpr std::size_t nonce_bytes = 16;
+constexpr std::size_t secret_bytes = 32;
 
 /// A MUNGE context that talks to the munged of this cluster.
 class MungeContext {
@@ -27,6 +31,16 @@ class MungeContext {
   MungeContext(MungeContext const&) = delete;
   MungeContext& operator=(MungeContext const&) = delete;
 
+  /// Make credentials that only `reader` can open, whatever munged.conf or its
+  /// defaults say of encryption.
+  munge_err_t restrict_to(Uid reader) {
+    auto const code =
+        munge_ctx_set(context_, MUNGE_OPT_CIPHER_TYPE, MUNGE_CIPHER_AES128);
+    if (code != EMUNGE_SUCCESS) return code;
+    return munge_ctx_set(context_, MUNGE_OPT_UID_RESTRICTION,
+                         static_cast<uid_t>(reader));
+  }
+
   Error error(char const* doing, munge_err_t code) const {
     char const* text = context_ ? munge_ctx_strerror(context_) : nullptr;
     return {Errc::denied, std::string("MUNGE cannot ") + doing + " (" +
@@ -38,8 +52,11 @@ class MungeContext {
   munge_ctx_t context_;
 };
 
-Result<std::string> encode(std::string const& socket, std::string const& text) {
-  MungeContext const context(socket);
+Result<std::string> encode(std::string const& socket, Uid reader,
+                           std::string const& text) {
+  MungeContext context(socket);
+  if (auto const code = context.restrict_to(reader); code != EMUNGE_SUCCESS)
+    return context.error("sign", code);
   char* credential = nullptr;
   auto const code = munge_encode(&credential, context.get(), text.data(),
                                  static_cast<int>(text.size()));
@@ -49,9 +66,13 @@ Result<std::string> encode(std::string const& socket, std::string const& text) {
   return std::string(credential);
 }
 
-/// The uid of whoever signed `text`.
-Result<Uid> decode(std::string const& socket, std::string const& credential,
-                   std::string const& text) {
+struct Signed {
+  Uid uid = 0;
+  std::string text;
+};
+
+Result<Signed> decode(std::string const& socket,
+                      std::string const& credential) {
   MungeContext const context(socket);
   void* payload = nullptr;
   int size = 0;
@@ -61,11 +82,128 @@ Result<Uid> decode(std::string const& socket, std::string const& credential,
                                  &size, &uid, &gid);
   std::unique_ptr<void, decltype(&std::free)> const owner(payload, &std::free);
   if (code != EMUNGE_SUCCESS) return context.error("verify", code);
-  if (std::string_view(static_cast<char const*>(payload),
-                       static_cast<std::size_t>(size)) != text)
-    return Error{Errc::denied,
-                 "the MUNGE credential is for another connection"};
-  return static_cast<Uid>(uid);
+  return Signed{static_cast<Uid>(uid),
+                payload && size > 0
+                    ? std::string(static_cast<char const*>(payload),
+                                  static_cast<std::size_t>(size))
+                    : std::string()};
+}
+
+bool is_hex_of(std::string_view text, std::size_t bytes) {
+  return text.size() == 2 * bytes &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// What either end signs.
+struct Contribution {
+  std::string server_nonce, client_nonce, secret;
+
+  std::string text_of(char const* end) const {
+    return std::string("gleaner ") + end + ' ' + server_nonce + ' ' +
+           client_nonce + ' ' + secret;
+  }
+};
+
+/// The contribution of the other end, for the connection with these nonces; an
+/// empty `client_nonce` is one that is not known yet.
+std::optional<Contribution> read_contribution(std::string_view text,
+                                              std::string_view end,
+                                              std::string_view server_nonce,
+                                              std::string_view client_nonce) {
+  auto const head =
+      "gleaner " + std::string(end) + ' ' + std::string(server_nonce) + ' ';
+  auto const size = head.size() + 2 * nonce_bytes + 1 + 2 * secret_bytes;
+  if (text.size() != size || !text.starts_with(head)) return std::nullopt;
+  auto const nonce = text.substr(head.size(), 2 * nonce_bytes);
+  auto const secret = text.substr(size - 2 * secret_bytes);
+  if (!is_hex_of(nonce, nonce_bytes) || !is_hex_of(secret, secret_bytes) ||
+      (!client_nonce.empty() && nonce != client_nonce))
+    return std::nullopt;
+  return Contribution{std::string(server_nonce), std::string(nonce),
+                      std::string(secret)};
+}
+
+constexpr char const* another_connection =
+    "the MUNGE credential is for another connection";
+
+std::string key_of(Contribution const& client, Contribution const& server,
+                   char const* sender) {
+  return hmac_hex(client.secret + server.secret, std::string(sender) + ' ' +
+                                                     client.server_nonce + ' ' +
+                                                     client.client_nonce);
+}
+
+SealKeys keys_of_server(Contribution const& client,
+                        Contribution const& server) {
+  return {key_of(client, server, "server"), key_of(client, server, "client")};
+}
+
+SealKeys keys_of_client(Contribution const& client,
+                        Contribution const& server) {
+  auto keys = keys_of_server(client, server);
+  std::swap(keys.sent, keys.received);
+  return keys;
+}
+
+std::string list_of(std::vector<Uid> const& uids) {
+  std::string text;
+  for (auto const uid : uids)
+    text += (text.empty() ? "" : " or ") + std::to_string(uid);
+  return text;
+}
+
+/// The uid that the challenge names; none: not one of a trusted server.
+Result<Uid> server_uid(nlohmann::json const& challenge,
+                       std::vector<Uid> const& trusted) {
+  auto const named = challenge.find("uid");
+  if (named == challenge.end() || !named->is_number_unsigned())
+    return Error{Errc::denied, "the challenge names no uid"};
+  for (auto const uid : trusted)
+    if (*named == uid) return uid;
+  return Error{Errc::denied,
+               "uid " + named->dump() +
+                   " answers in place of gleanerd, which "
+                   "runs as uid " +
+                   list_of(trusted) +
+                   " [slurm_user in gleaner.yaml must be SlurmUser]"};
+}
+
+/// The client's half of the handshake, after the challenge.
+struct Approach {
+  Uid server = 0;
+  Contribution own;
+};
+
+Result<Approach> approach(nlohmann::json const& challenge,
+                          std::vector<Uid> const& trusted) {
+  if (auto const why = version_refusal(challenge); !why.empty())
+    return Error{Errc::denied, why};
+  auto const server = server_uid(challenge, trusted);
+  if (!server) return server.error();
+  auto const nonce = text_field(challenge, "nonce");
+  // Nothing that a stranger chose is signed.
+  if (!is_hex_of(nonce, nonce_bytes))
+    return Error{Errc::denied, "the challenge has no nonce of " +
+                                   std::to_string(nonce_bytes) + " bytes"};
+  return Approach{*server,
+                  {nonce, random_hex(nonce_bytes), random_hex(secret_bytes)}};
+}
+
+/// What the server signed, if it is the one that was approached.
+Result<Contribution> verify_server(std::string const& munge_socket,
+                                   Approach const& approach,
+                                   std::string const& credential) {
+  auto const answer = decode(munge_socket, credential);
+  if (!answer) return answer.error();
+  if (answer->uid != approach.server)
+    return Error{Errc::denied, "uid " + std::to_string(answer->uid) +
+                                   " signed for gleanerd, which runs as uid " +
+                                   std::to_string(approach.server)};
+  auto const contribution =
+      read_contribution(answer->text, "server", approach.own.server_nonce,
+                        approach.own.client_nonce);
+  if (!contribution) return Error{Errc::denied, another_connection};
+  return *contribution;
 }
 
 }  // namespace
@@ -79,31 +217,51 @@ void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
   handshake->start([=](nlohmann::json const& message) {
     if (text_field(message, "type") != "munge")
       return handshake->refuse("expected a MUNGE credential");
-    auto const uid =
-        decode(munge_socket, text_field(message, "credential"), nonce);
-    if (!uid) return handshake->refuse(uid.error().message);
-    channel->send({{"type", "accepted"}});
-    handshake->accept(*uid);
+    auto const theirs = decode(munge_socket, text_field(message, "credential"));
+    if (!theirs) return handshake->refuse(theirs.error().message);
+    auto const client = read_contribution(theirs->text, "client", nonce, "");
+    if (!client) return handshake->refuse(another_connection);
+    Contribution const own{nonce, client->client_nonce,
+                           random_hex(secret_bytes)};
+    auto const credential =
+        encode(munge_socket, theirs->uid, own.text_of("server"));
+    if (!credential) return handshake->refuse(credential.error().message);
+    channel->send({{"type", "accepted"}, {"credential", *credential}});
+    channel->seal(keys_of_server(*client, own));
+    handshake->accept(theirs->uid);
   });
-  channel->send(
-      {{"type", "challenge"}, {"version", protocol_version}, {"nonce", nonce}});
+  channel->send({{"type", "challenge"},
+                 {"version", protocol_version},
+                 {"nonce", nonce},
+                 {"uid", static_cast<Uid>(::geteuid())}});
 }
 
 void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
-                  double timeout_s, Channel::OnClose on_close,
+                  std::vector<Uid> trusted, double timeout_s,
+                  Channel::OnClose on_close,
                   std::function<void(Result<void>)> done) {
+  auto const approached = std::make_shared<std::optional<Approach>>();
   auto const handshake = Handshake<void>::make(
       channel, timeout_s, std::move(on_close), std::move(done));
   handshake->start([=](nlohmann::json const& message) {
     auto const type = text_field(message, "type");
-    if (type == "accepted") return handshake->accept();
-    if (type != "challenge")
-      return handshake->refuse("expected a challenge, got '" + type + "'");
-    if (auto const why = version_refusal(message); !why.empty())
-      return handshake->refuse(why);
-    auto const credential = encode(munge_socket, text_field(message, "nonce"));
-    if (!credential) return handshake->refuse(credential.error().message);
-    channel->send({{"type", "munge"}, {"credential", *credential}});
+    if (type != (*approached ? "accepted" : "challenge"))
+      return handshake->refuse("unexpected answer '" + type.substr(0, 60) +
+                               "'");
+    if (!*approached) {
+      auto const next = approach(message, trusted);
+      if (!next) return handshake->refuse(next.error().message);
+      auto const credential =
+          encode(munge_socket, next->server, next->own.text_of("client"));
+      if (!credential) return handshake->refuse(credential.error().message);
+      *approached = *next;
+      return channel->send({{"type", "munge"}, {"credential", *credential}});
+    }
+    auto const server = verify_server(munge_socket, **approached,
+                                      text_field(message, "credential"));
+    if (!server) return handshake->refuse(server.error().message);
+    channel->seal(keys_of_client((*approached)->own, *server));
+    handshake->accept();
   });
 }
 

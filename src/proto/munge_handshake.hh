@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is at the other end of a TCP connection to gleanerd: MUNGE tells.
+/// Who is at either end of a TCP connection to gleanerd: MUNGE tells both.
 ///
-///     S->C {"type":"challenge","nonce":a}
-///     C->S {"type":"munge","credential":munge_encode(a)}
-///     S->C {"type":"accepted"}
-/// The nonce inside the credential makes a stolen one useless elsewhere.  In
-/// its own library, so that only gleanerd, the coordinator and `gleaner` link
-/// libmunge.
+///     S->C {"type":"challenge","version":2,"nonce":a,"uid":s}
+///     C->S {"type":"munge","credential":M(s, "gleaner client a b k")}
+///     S->C {"type":"accepted","credential":M(c, "gleaner server a b l")}
+/// M(u, text) is a MUNGE credential that only processes of uid u can open; c is
+/// the uid that MUNGE says the first one is of.  a and b are nonces of 16 bytes
+/// and k and l secrets of 32, in hex.  The client goes on only when s is a uid
+/// that gleanerd may have, and when MUNGE says that the answer is of s.
+///
+/// From then on each frame is sealed (frame_seal.hh) with a key that follows
+/// from k and l.  Somebody in between who passes credentials on can open
+/// neither, so he can read and end the connection, and nothing else.
+///
+/// The client signs no text that another can choose: a credential of free text
+/// would be one for any service that believes MUNGE, Slurm's included.
+///
+/// In its own library, so that only gleanerd, the coordinator and `gleaner`
+/// link libmunge.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/cluster.hh"
 #include "proto/channel.hh"
 
 namespace gleaner {
 
-/// `munge_socket`: munged's socket, "" for the system's.
+/// `munge_socket`: munged's socket, "" for the system's.  Both run on an open
+/// channel that was not started, and start it; `done` is called once, after at
+/// most `timeout_s`, and `on_close` is for closes after success.
 void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
                   double timeout_s, Channel::OnClose on_close,
                   std::function<void(Result<Uid>)> done);
+
+/// `trusted`: the uids that gleanerd may have (core/slurm_user.hh).  Nothing
+/// is signed for others.
 void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
-                  double timeout_s, Channel::OnClose on_close,
+                  std::vector<Uid> trusted, double timeout_s,
+                  Channel::OnClose on_close,
                   std::function<void(Result<void>)> done);
 
 }  // namespace gleaner
