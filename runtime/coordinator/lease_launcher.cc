@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/coordinator/lease_command.hh"
+#include "runtime/coordinator/lease_options.hh"
 
 namespace gleaner {
 namespace {
@@ -84,6 +85,8 @@ void LeaseLauncher::set_lease_options(std::vector<std::string> options) {
 }
 
 Result<void> LeaseLauncher::start(msg::Grant const& grant) {
+  if (auto done = check_lease_request(grant, lease_options_); !done)
+    return done;
   for (auto const& [key, other] : sruns_)
     if (other->node == grant.node)
       return Error{Errc::invalid_argument,

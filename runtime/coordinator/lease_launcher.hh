@@ -39,7 +39,8 @@ class LeaseLauncher {
   void set_lease_options(std::vector<std::string> options);
 
   /// Ask Slurm for the granted node.  Fails with io when srun cannot be
-  /// started, and with invalid_argument when this node's srun still runs.
+  /// started, with invalid_argument when this node's srun still runs, and with
+  /// denied when srun may not be called so (lease_options.hh).
   Result<void> start(msg::Grant const& grant);
 
   /// Let go of a node whose agent does not end by itself: SIGTERM to its srun,

@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/event_log.cc \
 	%reldir%/lease_command.hh \
 	%reldir%/lease_command.cc \
+	%reldir%/lease_options.hh \
+	%reldir%/lease_options.cc \
 	%reldir%/lease_launcher.hh \
 	%reldir%/lease_launcher.cc \
 	%reldir%/local_nodes.hh \

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The list of srun's options that a lease may have.
+#include "runtime/coordinator/lease_options.hh"
+
+#include <algorithm>
+
+namespace gleaner {
+namespace {
+
+constexpr std::size_t value_bytes_max = 1024;
+constexpr std::size_t options_max = 32;
+
+constexpr std::string_view letters_and_digits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+bool consists_of(std::string_view text, std::string_view others) {
+  return !text.empty() && text.size() <= value_bytes_max &&
+         std::all_of(text.begin(), text.end(), [&](char c) {
+           return letters_and_digits.find(c) != letters_and_digits.npos ||
+                  others.find(c) != others.npos;
+         });
+}
+
+Error refused(std::string const& what, std::string const& why) {
+  return {Errc::denied, "'" + what.substr(0, 60) +
+                            "' is not passed on to srun (" + why + ")"};
+}
+
+Result<void> check_option(std::string const& word) {
+  auto const equals = word.find('=');
+  if (!word.starts_with("--") || equals == word.npos)
+    return refused(word, "only options of the form --NAME=VALUE are");
+  auto const name = std::string_view(word).substr(2, equals - 2);
+  auto const& names = lease_option_names();
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return refused(word, "not an option that says what a lease takes");
+  // A '/' would make a value of --nodelist the name of a file.
+  if (!consists_of(std::string_view(word).substr(equals + 1),
+                   "._-+,:=*&|!()[]@%"))
+    return refused(word, "its value has characters that none of these has");
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> const& lease_option_names() {
+  static std::vector<std::string_view> const names = {
+      // where
+      "partition", "reservation", "account", "qos", "constraint", "exclude",
+      "nodelist",
+      // how much of a node
+      "cpus-per-gpu", "cpus-per-task", "cores-per-socket", "gpus",
+      "gpus-per-node", "gpus-per-task", "gres", "gres-flags", "mem",
+      "mem-per-cpu", "mem-per-gpu", "mincpus", "ntasks-per-node",
+      "sockets-per-node", "threads-per-core", "tmp"};
+  return names;
+}
+
+Result<void> check_lease_request(msg::Grant const& grant,
+                                 std::vector<std::string> const& options) {
+  if (!consists_of(grant.node, "._-+"))
+    return refused(grant.node, "not the name of a node");
+  if (!consists_of(grant.ticket, "._-+:,="))
+    return refused(grant.ticket, "not a ticket");
+  if (options.size() > options_max)
+    return refused(options.back(), "more than " + std::to_string(options_max) +
+                                       " options for one lease");
+  for (auto const& word : options)
+    if (auto done = check_option(word); !done) return done;
+  return {};
+}
+
+}  // namespace gleaner

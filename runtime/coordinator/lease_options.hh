@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which words of gleanerd's may reach the user's srun.
+///
+/// srun runs with the user's rights, and several of its options name programs
+/// (--prolog, --task-epilog, --bcast, --mpi …), files or other jobs.  gleanerd
+/// is believed (proto/munge_handshake.hh), but it has no say over what a user
+/// executes: whoever held it could then be every user.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hh"
+#include "proto/daemon_messages.hh"
+
+namespace gleaner {
+
+/// Options of srun that say what a lease takes and where, each written
+/// --NAME=VALUE.  lease_template.cc can write no other.
+std::vector<std::string_view> const& lease_option_names();
+
+/// Whether srun may be called with this grant and these options.  Fails with
+/// denied, quoting the first word that is not admitted: an option that is not
+/// in the list or is abbreviated, a word that is no option, a value with
+/// blanks, control characters, '/' or of more than 1,024 bytes; a grant whose
+/// node or ticket has other characters than theirs.
+Result<void> check_lease_request(msg::Grant const& grant,
+                                 std::vector<std::string> const& options);
+
+}  // namespace gleaner
