@@ -20,6 +20,13 @@ only_in() {  # header pattern, description, files that may include it
   then echo "not ok $n - $what only in $files"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $what only in $files"; fi
 }
+in_tests() {  # header pattern, description, files that may include it
+  n=$((n + 1))
+  if bad=$(grep -rnE "^ *# *include [<\"]($1)" test --include='*.cc' --include='*.hh' |
+           grep -vE "^($3)"); test -n "$bad"
+  then echo "not ok $n - $2 only in $3"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $2 only in $3"; fi
+}
 in_python() {  # pattern, description, the only file of the package with it
   n=$((n + 1))
   found=$(cd runtime/python/gleaner && grep -lE "$1" ./*.py | grep -vFx "./$3")
@@ -34,7 +41,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..31
+echo 1..32
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -63,6 +70,7 @@ only_in 'munge'   "MUNGE"           'src/proto/munge_handshake'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'
 only_in 'nccl\.h|cuda' "CUDA and NCCL" 'runtime/gpu/'
 only_in 'hwloc'   "hwloc"           'runtime/agent/binding.cc'
+in_tests 'catch2/' 'Catch2'        'test/unit/(catch\.hh|main\.cc)'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py
 imports torch 'and core.py does without PyTorch'          '!core.py'
 in_python 'torch\.cuda|torch\.version|__cuda' 'only device.py knows CUDA' device.py

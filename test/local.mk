@@ -5,8 +5,10 @@ EXTRA_DIST += %reldir%/sanitizers/races.supp
 if HAVE_CATCH2
 # Catch2's main() is slow to compile: once for all.
 check_LTLIBRARIES += %reldir%/unit/libtestmain.la
-%canon_reldir%_unit_libtestmain_la_SOURCES = %reldir%/unit/main.cc
+%canon_reldir%_unit_libtestmain_la_SOURCES = %reldir%/unit/catch.hh \
+	%reldir%/unit/main.cc
 %canon_reldir%_unit_libtestmain_la_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
+%canon_reldir%_unit_libtestmain_la_LIBADD = $(CATCH2_LIBS)
 endif
 
 include %reldir%/unit/core/local.mk

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the memory of a GPU promises, on one.
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <vector>
 
 #include "runtime/comm/gpu_module.hh"
 #include "runtime/comm/half.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

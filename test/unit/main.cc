@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one translation unit that carries Catch2's main().
+/// The one translation unit that carries the main() of Catch2, version 2 or 3.
+#if __has_include(<catch2/catch_session.hpp>)
+
+#include <catch2/catch_session.hpp>
+
+int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+
+#else
+
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
+
+#endif

@@ -2,11 +2,12 @@
 /// The text of a file of the source tree, for tests that documents agree.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 

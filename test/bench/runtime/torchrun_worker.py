@@ -112,7 +112,7 @@ def main():
     training = (CharacterModel if options.char_lm else Synthetic)(options)
     step = 0
     if rank == 0 and os.path.exists(options.checkpoint):
-        step, state = torch.load(options.checkpoint)
+        step, state = torch.load(options.checkpoint, weights_only=False)
         training.load(state)
     begun = torch.tensor([step])
     dist.broadcast(begun, 0)

@@ -2,13 +2,13 @@
 /// The notation of the allocator's tests: nodes and trainers on one line.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <string_view>
 
 #include "alloc/allocator.hh"
 #include "core/node_set.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 

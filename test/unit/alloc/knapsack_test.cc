@@ -4,10 +4,9 @@
 /// lengthens it.
 #include "alloc/knapsack.hh"
 
-#include <catch2/catch.hpp>
-
 #include "test/unit/alloc/random_knapsacks.hh"
 #include "test/unit/alloc/seed.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

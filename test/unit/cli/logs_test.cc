@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How the three kinds of log are read.
-#include <catch2/catch.hpp>
-
 #include "cli/event_log.hh"
 #include "cli/journal.hh"
 #include "cli/rigid_log.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::cli;

@@ -2,7 +2,7 @@
 /// Every sample once per pass: what counts as seen twice or left out.
 #include "cli/sample_audit.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using gleaner::cli::SampleAudit;
 

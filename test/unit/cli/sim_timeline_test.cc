@@ -2,7 +2,7 @@
 /// What the picture of a simulation averages.
 #include "cli/sim_timeline.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner::cli {
 namespace {

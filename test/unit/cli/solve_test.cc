@@ -2,8 +2,7 @@
 /// What `gleaner solve` reads, and what it prints.
 #include "cli/solve.hh"
 
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "test/unit/source_file.hh"
 
 namespace gleaner::cli {

@@ -2,10 +2,10 @@
 /// What `gleaner status` shows.
 #include "cli/status_view.hh"
 
-#include <catch2/catch.hpp>
 #include <limits>
 
 #include "cli/run_command.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::cli;

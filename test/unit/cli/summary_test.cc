@@ -2,9 +2,8 @@
 /// What each figure of the report means.
 #include "cli/summary.hh"
 
-#include <catch2/catch.hpp>
-
 #include "cli/timeline.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::cli;

@@ -2,7 +2,7 @@
 /// Arithmetic on stretches of time.
 #include "cli/time_spans.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner::cli;
 

@@ -2,7 +2,7 @@
 /// Ticks, boxes and stairs of the timeline.
 #include "cli/timeline_layout.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::cli;

@@ -2,8 +2,9 @@
 /// What gleaner.yaml may hold, and how a mistake in it is reported.
 #include "core/config.hh"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

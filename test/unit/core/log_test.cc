@@ -2,7 +2,7 @@
 /// How an event reads in the log.
 #include "core/log.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

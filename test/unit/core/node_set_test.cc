@@ -2,7 +2,7 @@
 /// The notation NodeSet reads and writes.  Refusals are part of the grammar.
 #include "core/node_set.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The manual knows every key, and the example file is valid.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/config.hh"
+#include "test/unit/catch.hh"
 #include "test/unit/source_file.hh"
 
 namespace gleaner {

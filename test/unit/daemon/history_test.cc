@@ -7,13 +7,13 @@
 /// is on it; only leases are ever ended.  In the end, when jobs stop coming,
 /// all nodes are lent; when trainings end, no lease is left.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <random>
 #include <set>
 
 #include "daemon/brain.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

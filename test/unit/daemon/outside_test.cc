@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <future>
 
@@ -15,6 +14,7 @@
 #include "daemon/slurm_worker.hh"
 #include "daemon/state_dir.hh"
 #include "daemon/throttle.hh"
+#include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
 namespace gleaner {

@@ -5,8 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
 namespace gleaner {

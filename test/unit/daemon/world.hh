@@ -4,12 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "daemon/brain.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 

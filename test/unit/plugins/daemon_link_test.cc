@@ -2,9 +2,8 @@
 /// The scavenger's connection, with a gleanerd that is there, gone or odd.
 #include "plugins/sched/daemon_link.hh"
 
-#include <catch2/catch.hpp>
-
 #include "proto/daemon_messages.hh"
+#include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
 using namespace gleaner;

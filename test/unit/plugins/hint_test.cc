@@ -2,8 +2,7 @@
 /// Hints arrive, or are lost without anybody waiting.
 #include "plugins/hint.hh"
 
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
 using namespace gleaner;

@@ -2,8 +2,9 @@
 /// How a job's description is read, and what base jobs and leases become.
 #include "plugins/job_submit/job_desc.hh"
 
-#include <catch2/catch.hpp>
 #include <string>
+
+#include "test/unit/catch.hh"
 
 extern "C" {
 char* slurm_xstrdup(char const* text);

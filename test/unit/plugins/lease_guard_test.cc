@@ -2,7 +2,7 @@
 /// Who gets into the lease partition, and who does not.
 #include "plugins/job_submit/lease_guard.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

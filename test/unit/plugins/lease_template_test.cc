@@ -2,7 +2,7 @@
 /// What each option of `sbatch --malleable` becomes in a lease.
 #include "plugins/job_submit/lease_template.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -2,7 +2,7 @@
 /// What may be written after --malleable=, and what is said of the rest.
 #include "plugins/malleable_range.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 
@@ -58,6 +58,6 @@ TEST_CASE("anything else is refused with the value and the remedy") {
 }
 
 TEST_CASE("a hostile value cannot steer a terminal or fill a log") {
-  CHECK(quoted("2-\x1b[31m4\n'") == "'2-?[31m4?\?'");
-  CHECK(quoted(std::string(1000, 'x')).size() == 45);
+  CHECK(in_quotes("2-\x1b[31m4\n'") == "'2-?[31m4?\?'");
+  CHECK(in_quotes(std::string(1000, 'x')).size() == 45);
 }

@@ -6,12 +6,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "test/unit/catch.hh"
 
 /// Removed with all in it at the end.
 class Scratch {

@@ -2,9 +2,9 @@
 /// How a plugin keeps up with gleaner.yaml.
 #include "plugins/settings.hh"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
 using namespace gleaner;

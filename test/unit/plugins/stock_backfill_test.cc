@@ -2,8 +2,7 @@
 /// Finding Slurm's own scheduler, and nothing else by that name.
 #include "plugins/sched/stock_backfill.hh"
 
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
 using namespace gleaner;

@@ -2,8 +2,9 @@
 /// What the allocator is told of a trainer's speed, measured or not.
 #include "profile/scaling_curve.hh"
 
-#include <catch2/catch.hpp>
 #include <limits>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -2,7 +2,7 @@
 /// How bytes become text and bytes again.
 #include "proto/base64.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
 
 #include "proto/secret_handshake.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

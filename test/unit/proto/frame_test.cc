@@ -2,7 +2,7 @@
 /// How messages are cut from a stream, and what ends a stream.
 #include "proto/frame.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

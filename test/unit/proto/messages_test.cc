@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What each message looks like, and what a wrong one is told.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "proto/daemon_messages.hh"
 #include "proto/runtime_messages.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner::msg {
 namespace {

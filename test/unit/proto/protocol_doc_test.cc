@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// doc/protocol.md has an example of every message, and each is true.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -11,6 +10,7 @@
 #include "proto/comm_messages.hh"
 #include "proto/daemon_messages.hh"
 #include "proto/runtime_messages.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner::msg {
 namespace {

@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

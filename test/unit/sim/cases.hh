@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "sim/engine.hh"
 #include "sim/recorded_holes.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner::sim {
 

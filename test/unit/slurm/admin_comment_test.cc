@@ -2,7 +2,7 @@
 /// How a job is marked as ours, and what is no mark.
 #include "slurm/admin_comment.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

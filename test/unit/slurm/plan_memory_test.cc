@@ -2,7 +2,7 @@
 /// What is remembered of a plan while backfill makes a new one.
 #include "slurm/plan_memory.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

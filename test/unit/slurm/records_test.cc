@@ -2,7 +2,7 @@
 /// How Slurm's own words are read: what is usable, what is eligible.
 #include "slurm/records.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

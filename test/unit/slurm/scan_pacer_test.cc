@@ -2,8 +2,9 @@
 /// How often the cluster is looked at.
 #include "slurm/scan_pacer.hh"
 
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "test/unit/catch.hh"
 
 using gleaner::ScanPacer;
 

@@ -3,7 +3,8 @@
 #include "slurm/setup.hh"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -2,9 +2,10 @@
 /// Which holes, leases, trainers and demand a set of records means.
 #include "slurm/snapshot.hh"
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <utility>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

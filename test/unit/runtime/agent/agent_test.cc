@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +17,7 @@
 
 #include "proto/secret_handshake.hh"
 #include "runtime/os/cpu_list.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

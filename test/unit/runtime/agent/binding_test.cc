@@ -2,7 +2,7 @@
 /// Which cores members get, on machines of several shapes.
 #include "runtime/agent/binding.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

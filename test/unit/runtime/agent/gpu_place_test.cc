@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -2,7 +2,7 @@
 /// Which GPUs a member sees.
 #include "runtime/agent/gpu_share.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

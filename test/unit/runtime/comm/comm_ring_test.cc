@@ -2,8 +2,9 @@
 /// Who sends what to whom around a ring.
 #include "runtime/comm/comm_ring.hh"
 
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

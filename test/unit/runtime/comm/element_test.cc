@@ -3,7 +3,6 @@
 #include "runtime/comm/element.hh"
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "runtime/comm/half.hh"
 #include "runtime/comm/half_runs.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using half::Bfloat16;

@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "planes/walled_device.hh"
 #include "runtime/comm/comm_staged.hh"
 #include "runtime/gpu/hex.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

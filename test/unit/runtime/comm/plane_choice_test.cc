@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which data planes there are, and whether all of them are tested.
-#include <catch2/catch.hpp>
-
 #include "planes/plane_under_test.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::test;

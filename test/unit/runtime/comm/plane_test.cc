@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What every data plane promises.  planes/plane_under_test.hh says how a
 /// plane gets into this table; planes/member.hh what members are told.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
 #include <thread>
 
 #include "planes/members.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::test;

@@ -3,7 +3,8 @@
 #include "runtime/comm_host/comm_environment.hh"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

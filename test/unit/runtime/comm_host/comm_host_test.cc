@@ -6,7 +6,6 @@
 
 #include <array>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include "planes/members.hh"
 #include "runtime/os/cpu_list.hh"
 #include "runtime/os/memory.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

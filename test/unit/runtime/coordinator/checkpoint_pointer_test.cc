@@ -4,9 +4,10 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 namespace fs = std::filesystem;

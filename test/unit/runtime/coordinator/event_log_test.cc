@@ -2,10 +2,11 @@
 /// How events are kept.
 #include "runtime/coordinator/event_log.hh"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -3,7 +3,8 @@
 #include "runtime/coordinator/lease_command.hh"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

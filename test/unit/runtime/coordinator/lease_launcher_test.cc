@@ -5,12 +5,13 @@
 
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

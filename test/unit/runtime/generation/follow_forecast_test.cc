@@ -2,7 +2,7 @@
 /// When is it worth to follow?  One rule a test.
 #include "runtime/generation/follow_forecast.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using gleaner::FollowForecast;
 using gleaner::reason_to_copy;

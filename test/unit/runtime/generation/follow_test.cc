@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How joiners follow: what the coordinator orders, and what members do.  Each
 /// test is one rule; orders and actions are written as in notation.hh.
-#include <catch2/catch.hpp>
-
 #include "session_under_test.hh"
+#include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
 namespace {

@@ -3,10 +3,9 @@
 /// but by a rollback.
 #include "runtime/generation/ledger.hh"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/generation/log_means.hh"
 #include "runtime/generation/resize_cost.hh"
+#include "test/unit/catch.hh"
 
 using gleaner::Ledger;
 using gleaner::LogMeans;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Members that live, but are of no use: each test is one rule; orders are
 /// written as in notation.hh.
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
 using namespace gleaner::notation;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is recorded, saved and compared while members train, and when is it
 /// over?  Each test is one rule; orders are written as in notation.hh.
-#include <catch2/catch.hpp>
-
 #include "runtime/generation/membership.hh"
+#include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
 using namespace gleaner::notation;

@@ -3,8 +3,7 @@
 /// are written as in notation.hh.
 #include "runtime/generation/membership.hh"
 
-#include <catch2/catch.hpp>
-
+#include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
 using namespace gleaner::notation;

@@ -9,7 +9,6 @@
 /// [noticing].
 #include <algorithm>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <future>
 #include <map>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "simulation.hh"
+#include "test/unit/catch.hh"
 
 namespace {
 

@@ -2,9 +2,10 @@
 /// What the sampler promises: each sample once per pass, whatever happens.
 #include "runtime/generation/sampler.hh"
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <set>
+
+#include "test/unit/catch.hh"
 
 using gleaner::count;
 using gleaner::merged;

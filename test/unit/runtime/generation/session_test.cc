@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What does a member do next, while nobody is lost?  Each test is one rule of
 /// the protocol; actions are written as in notation.hh.
-#include <catch2/catch.hpp>
-
 #include "session_under_test.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 using namespace gleaner::test;

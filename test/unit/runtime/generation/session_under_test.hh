@@ -2,12 +2,12 @@
 /// A member's session as its tests drive it: events in, actions out as text.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "notation.hh"
 #include "runtime/generation/session.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner::test {
 

@@ -3,10 +3,11 @@
 #include "runtime/generation/step_shares.hh"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <string>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -2,7 +2,7 @@
 /// Which members are stuck: each row is one situation.
 #include "runtime/generation/stuck.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using gleaner::Sighting;
 using gleaner::StepMedian;

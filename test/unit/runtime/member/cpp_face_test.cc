@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner.hpp: what the C++ face adds to gleaner.h.
 #include <array>
-#include <catch2/catch.hpp>
 #include <gleaner/gleaner.hpp>
 #include <numeric>
 #include <set>
+
+#include "test/unit/catch.hh"
 
 namespace {
 

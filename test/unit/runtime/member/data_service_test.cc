@@ -2,12 +2,12 @@
 /// How state gets from donors to joiners, and what ends a transfer.
 #include "runtime/member/data_service.hh"
 
-#include <catch2/catch.hpp>
 #include <future>
 #include <thread>
 
 #include "runtime/member/state_moves.hh"
 #include "runtime/state/state_portions.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -6,12 +6,12 @@
 #include <dlfcn.h>
 #include <gleaner/gleaner.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "runtime/comm/gpu_module.hh"
+#include "test/unit/catch.hh"
 
 namespace {
 

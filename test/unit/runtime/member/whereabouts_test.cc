@@ -2,7 +2,7 @@
 /// What a heartbeat says about the user's thread.
 #include "runtime/member/whereabouts.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using gleaner::Whereabouts;
 using At = Whereabouts::At;

@@ -5,10 +5,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <map>
 #include <thread>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

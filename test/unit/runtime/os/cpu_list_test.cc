@@ -4,9 +4,8 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
-
 #include "runtime/agent/places.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

@@ -7,8 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
+
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

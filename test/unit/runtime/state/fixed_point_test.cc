@@ -3,13 +3,14 @@
 #include "runtime/state/fixed_point.hh"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

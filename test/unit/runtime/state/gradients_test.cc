@@ -2,12 +2,12 @@
 /// Where gradients and their sums lie, and which of them stay whole.
 #include "runtime/state/gradients.hh"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <set>
 #include <vector>
 
 #include "planes/walled_device.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

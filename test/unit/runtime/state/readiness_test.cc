@@ -2,7 +2,7 @@
 /// When a bucket of gradients may be reduced.
 #include "runtime/state/readiness.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -2,11 +2,11 @@
 /// What a program may register, and how the state is cut into stripes.
 #include "runtime/state/registry.hh"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <numeric>
 
 #include "planes/walled_device.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

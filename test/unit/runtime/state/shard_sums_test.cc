@@ -2,11 +2,12 @@
 /// The gradient of a step in deterministic mode.
 #include "runtime/state/shard_sums.hh"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <future>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "runtime/os/tcp_silence.hh"
 #include "runtime/state/transfer.hh"
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

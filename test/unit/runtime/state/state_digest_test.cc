@@ -2,7 +2,7 @@
 /// When are two states called equal?
 #include "runtime/state/state_digest.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 

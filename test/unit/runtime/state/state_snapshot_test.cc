@@ -2,12 +2,13 @@
 /// A copy of the state that is made while the training goes on.
 #include "runtime/state/state_snapshot.hh"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "test/unit/catch.hh"
 
 using gleaner::Span;
 using gleaner::StateSnapshot;

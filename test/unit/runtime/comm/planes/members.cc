@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 
 #include "planes/member.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner::test {
 
