@@ -30,7 +30,8 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/hint.cc \
 	%reldir%/settings.hh \
 	%reldir%/settings.cc \
-	%reldir%/slurm_log.hh
+	%reldir%/slurm_log.hh \
+	%reldir%/slurm_symbols.hh
 %canon_reldir%_libpluginedge_la_LIBADD = src/core/libconfig.la
 
 # What job_submit decides, without Slurm's types.

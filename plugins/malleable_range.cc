@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t quoted_bytes_max = 40;
 
 Error bad_range(std::string_view text, std::string const& why) {
-  return {Errc::invalid_argument, "--malleable=" + quoted(text) + ": " + why +
+  return {Errc::invalid_argument, "--malleable=" + in_quotes(text) + ": " +
+                                      why +
                                       " [write MIN-MAX, for example "
                                       "--malleable=2-16]"};
 }
@@ -26,7 +27,7 @@ bool read(std::string_view text, int* number) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (unsigned char const c : text.substr(0, quoted_bytes_max))
     out += c < 0x20 || c > 0x7e || c == '\'' ? '?' : static_cast<char>(c);

@@ -26,6 +26,6 @@ inline constexpr int malleable_nodes_max = 100000;
 Result<MalleableRange> parse_malleable_range(std::string_view text);
 
 /// `text` in single quotes, fit for a message to a terminal or a log.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace gleaner

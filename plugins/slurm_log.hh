@@ -3,12 +3,7 @@
 #pragma once
 
 #include "core/log.hh"
-
-extern "C" {
-// Exported by slurmctld; no public header declares them.
-void slurm_info(char const* format, ...) __attribute__((format(printf, 1, 2)));
-void slurm_error(char const* format, ...) __attribute__((format(printf, 1, 2)));
-}
+#include "plugins/slurm_symbols.hh"
 
 namespace gleaner {
 

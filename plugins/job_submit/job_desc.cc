@@ -4,11 +4,8 @@
 
 #include <string_view>
 
-extern "C" {
-// Exported by slurmctld; no public header declares them.
-char* slurm_xstrdup(char const* text);
-void slurm_xfree(void** pointer);
-}
+#include "plugins/slurm_symbols.hh"
+#include "slurm/compat.hh"
 
 namespace gleaner {
 namespace {
@@ -87,7 +84,7 @@ void set_one_node(job_desc_msg_t* desc) {
 JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   JobRequest request;
   request.submitter = submitter;
-  request.uid = desc.user_id == NO_VAL ? submitter : desc.user_id;
+  request.uid = compat::says_no_user(desc.user_id) ? submitter : desc.user_id;
   request.is_batch = desc.script != nullptr;
   request.is_het = desc.het_job_offset != NO_VAL;
   request.is_array = desc.array_inx != nullptr;

@@ -22,8 +22,6 @@
 #include "slurm/compat.hh"
 
 extern "C" {
-char* slurm_xstrdup(char const* text);
-
 // A const at file scope is private to the file in C++, unless declared first.
 extern char const plugin_name[];
 extern char const plugin_type[];

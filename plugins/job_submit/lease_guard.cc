@@ -52,8 +52,9 @@ Result<void> check_form(JobRequest const& request, Config const& config) {
         "a lease is one srun (it cannot be a batch script, a job "
         "array or part of a heterogeneous job)");
   if (!equal_ignoring_case(request.partition, config.lease_partition))
-    return denied("a lease is in partition " + quoted(config.lease_partition) +
-                  " and no other, not in " + quoted(request.partition));
+    return denied("a lease is in partition " +
+                  in_quotes(config.lease_partition) + " and no other, not in " +
+                  in_quotes(request.partition));
   if (!request.immediate)
     return denied("a lease starts at once or not at all [add --immediate]");
   if (request.uid != request.submitter)
@@ -66,7 +67,8 @@ Result<void> check_form(JobRequest const& request, Config const& config) {
 std::optional<std::string> names_ours(JobRequest const& request,
                                       Config const& config) {
   auto const ours = [](char const* kind, std::string const& name) {
-    return std::optional<std::string>(std::string(kind) + " " + quoted(name));
+    return std::optional<std::string>(std::string(kind) + " " +
+                                      in_quotes(name));
   };
   if (names(request.partition, config.lease_partition))
     return ours("partition", config.lease_partition);

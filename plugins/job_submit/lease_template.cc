@@ -11,7 +11,7 @@ namespace {
 
 Error refuse(std::string const& option, std::string_view value,
              std::string const& why, std::string const& remedy) {
-  auto const shown = value.empty() ? "" : "=" + quoted(value);
+  auto const shown = value.empty() ? "" : "=" + in_quotes(value);
   return {Errc::invalid_argument, "--malleable with " + option + shown + ": " +
                                       why + " [" + remedy + "]"};
 }

@@ -13,6 +13,7 @@
 #include "plugins/hint.hh"
 #include "plugins/settings.hh"
 #include "plugins/slurm_log.hh"
+#include "plugins/slurm_symbols.hh"
 
 extern "C" {
 // A const at file scope is private to the file in C++, unless declared first.
@@ -22,8 +23,6 @@ extern std::uint32_t const plugin_version;
 char const plugin_name[] = "Gleaner end-of-job hint";
 char const plugin_type[] = "prep/gleaner";
 std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
-
-bool running_in_slurmctld(void);
 }
 
 namespace gleaner {
@@ -60,7 +59,7 @@ extern "C" {
 /// slurmd loads the plugin too; there is nothing for it to do there.
 int init(void) {
   return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [] {
-    if (running_in_slurmctld())
+    if (gleaner::in_slurmctld())
       gleaner::plugin = std::make_unique<gleaner::Plugin>();
     return SLURM_SUCCESS;
   });
@@ -87,7 +86,7 @@ int prep_p_epilog_slurmctld(void*, bool* async) {
 void prep_p_required(int call, bool* required) {
   *required = static_cast<gleaner::PrepCall>(call) ==
                   gleaner::PrepCall::epilog_slurmctld &&
-              running_in_slurmctld();
+              gleaner::in_slurmctld();
 }
 
 }  // extern "C"

@@ -24,7 +24,7 @@ bool needs_quotes(std::string_view value) {
          });
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   std::string text = "\"";
   for (unsigned char const c : value) {
     if (c == '"' || c == '\\') {
@@ -83,7 +83,7 @@ LogLine& LogLine::kv(std::string_view key, std::string_view value) {
   text_ += ' ';
   text_ += key;
   text_ += '=';
-  text_ += needs_quotes(value) ? quoted(value) : std::string(value);
+  text_ += needs_quotes(value) ? in_quotes(value) : std::string(value);
   return *this;
 }
 

@@ -243,7 +243,7 @@ void Channel::Impl::drop() {
   on_message = nullptr;
   on_close = nullptr;
   asio::error_code ignored;
-  silence.cancel(ignored);
+  silence.cancel();
   socket.close(ignored);
 }
 

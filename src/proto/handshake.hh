@@ -71,8 +71,7 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
   template <class... Value>
   void accept(Value&&... value) {
     if (!done_) return;
-    asio::error_code ignored;
-    deadline_.cancel(ignored);
+    deadline_.cancel();
     channel_->on_message(nullptr);
     channel_->limit_frames(frame_bytes_max);
     std::exchange(done_, nullptr)(Result<T>(std::forward<Value>(value)...));
@@ -89,8 +88,7 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
 
   void fail(Errc code, std::string const& why) {
     if (!done_) return;
-    asio::error_code ignored;
-    deadline_.cancel(ignored);
+    deadline_.cancel();
     channel_->close();
     std::exchange(done_, nullptr)(Error{
         code, "handshake with " + channel_->peer() + " failed (" + why + ")"});

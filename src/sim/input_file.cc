@@ -14,7 +14,7 @@
 namespace gleaner::sim {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
@@ -71,7 +71,7 @@ double Line::number(std::size_t field, std::string_view what, double least) {
   if (error == std::errc() && end == text.data() + text.size() &&
       std::isfinite(value) && value >= least)
     return value;
-  refuse("cannot read " + std::string(what) + " from " + quoted(text) +
+  refuse("cannot read " + std::string(what) + " from " + in_quotes(text) +
          " (expected a number" +
          (least == any ? ")" : " of at least " + shortest(least) + ")"));
   return 0;
@@ -82,7 +82,7 @@ int Line::whole(std::size_t field, std::string_view what, int least) {
   if (value == std::floor(value) && value <= std::numeric_limits<int>::max())
     return static_cast<int>(value);
   refuse("cannot read " + std::string(what) + " from " +
-         quoted(fields_[field]) + " (expected a whole number)");
+         in_quotes(fields_[field]) + " (expected a whole number)");
   return 0;
 }
 
@@ -109,7 +109,7 @@ Result<std::string> read_text(std::string const& file) {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> const in(
       gzopen(file.c_str(), "rb"), gzclose);
   if (!in)
-    return Error{Errc::io, "cannot open " + quoted(file) + " (" +
+    return Error{Errc::io, "cannot open " + in_quotes(file) + " (" +
                                std::strerror(errno ? errno : ENOMEM) + ")"};
   std::string text;
   std::vector<char> part(1 << 16);
@@ -121,7 +121,7 @@ Result<std::string> read_text(std::string const& file) {
   int code = Z_OK;
   char const* const reason = gzerror(in.get(), &code);
   if (code == Z_OK || code == Z_STREAM_END) return text;
-  return Error{Errc::io, "cannot read " + quoted(file) + " (" +
+  return Error{Errc::io, "cannot read " + in_quotes(file) + " (" +
                              (code == Z_ERRNO ? std::strerror(errno) : reason) +
                              ")"};
 }
@@ -138,8 +138,8 @@ Result<void> read_csv(std::string const& file, std::string_view header,
         if (number == 1) {
           has_header = true;
           if (content != header)
-            line.refuse("found " + quoted(content) + " (expected the header " +
-                        quoted(header) + ")");
+            line.refuse("found " + in_quotes(content) +
+                        " (expected the header " + in_quotes(header) + ")");
         } else if (line.size() != columns) {
           line.refuse("found " + std::to_string(line.size()) +
                       " fields (expected " + std::to_string(columns) + ": " +
@@ -151,7 +151,7 @@ Result<void> read_csv(std::string const& file, std::string_view header,
   if (read && !has_header)
     return Error{
         Errc::invalid_argument,
-        file + " is empty (expected the header " + quoted(header) + ")"};
+        file + " is empty (expected the header " + in_quotes(header) + ")"};
   return read;
 }
 

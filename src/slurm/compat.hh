@@ -48,6 +48,13 @@ inline void set_job_id(job_desc_msg_t* update, std::uint32_t job) {
 #endif
 }
 
+/// Nobody is named in a job's description: a uid that slurm_init_job_desc_msg()
+/// sets, NO_VAL in 22.05 and SLURM_AUTH_NOBODY since 23.02.
+inline bool says_no_user(std::uint32_t uid) {
+  constexpr std::uint32_t auth_nobody = 99;
+  return uid == NO_VAL || uid == auth_nobody;
+}
+
 inline void free_conf(slurm_conf_t* conf) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
   slurm_free_conf(conf);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the plugins use of Slurm beyond its public headers.
+///
+/// slurmctld and slurmd, or the libslurmfull they load, export these functions;
+/// no public header declares them, so a release may change or drop them.  They
+/// have the names that Slurm's own plugins use (src/common/slurm_xlator.h).
+///
+///     symbol                       used by              declared in Slurm's
+///     slurm_info, slurm_error      all in slurmctld     common/log.h
+///     slurm_xstrdup, slurm_xfree   job_submit           common/xstring.h,
+///                                                       common/xmalloc.h
+///     slurm_running_in_slurmctld   prep, before 25.05   common/run_in_daemon.h
+///     slurm_run_in_daemon          prep, from 25.05 on  common/run_in_daemon.h
+///     init, fini,                  sched, by dlsym in   plugins/sched/backfill
+///     sched_p_reconfig             stock backfill
+///
+/// Compared with the sources of 22.05, 23.02, 23.11, 24.05, 24.11, 25.05, 25.11
+/// and 26.05; doc/platforms.md says in which of them the plugins were run.
+#pragma once
+
+#include <slurm/slurm_version.h>
+
+#include <cstdint>
+
+extern "C" {
+void slurm_info(char const* format, ...) __attribute__((format(printf, 1, 2)));
+void slurm_error(char const* format, ...) __attribute__((format(printf, 1, 2)));
+
+char* slurm_xstrdup(char const* text);
+void slurm_xfree(void** pointer);
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+bool slurm_run_in_daemon(std::uint32_t daemons);
+#else
+bool slurm_running_in_slurmctld(void);
+#endif
+}
+
+namespace gleaner {
+
+/// slurmctld and slurmd both load prep plugins: which of them is this?
+inline bool in_slurmctld() {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+  constexpr std::uint32_t is_slurmctld = 1u << 3;  // IS_SLURMCTLD
+  return slurm_run_in_daemon(is_slurmctld);
+#else
+  return slurm_running_in_slurmctld();
+#endif
+}
+
+}  // namespace gleaner
