@@ -2,16 +2,13 @@
 /// When is a parameter's gradient complete, while backward still runs?
 #pragma once
 
+#include <torch/csrc/autograd/variable.h>
 #include <torch/types.h>
 
 #include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
-
-namespace torch::autograd {
-struct Node;
-}
 
 namespace char_lm {
 
@@ -26,8 +23,11 @@ class Overlap {
 
  private:
   std::function<void(std::string const&)> const ready_;
-  /// Autograd itself keeps these nodes only as long as a graph has them.
-  std::vector<std::shared_ptr<torch::autograd::Node>> nodes_;
+  /// Autograd itself keeps these nodes only as long as a graph has them.  What
+  /// points to one differs between releases of PyTorch.
+  using Node = decltype(torch::autograd::impl::grad_accumulator(
+      std::declval<torch::Tensor const&>()));
+  std::vector<Node> nodes_;
 };
 
 }  // namespace char_lm

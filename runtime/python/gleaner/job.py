@@ -30,6 +30,11 @@ from .update import Update
 Number = Union[int, float, Tensor]
 
 
+def _float(value: Number) -> float:
+    """The value alone: PyTorch warns of a tensor that still has its gradient."""
+    return float(value.detach() if isinstance(value, Tensor) else value)
+
+
 class Mean:
     """A mean over all members; float() of it is known after Job.step()."""
 
@@ -127,7 +132,7 @@ class Job:
             loss = loss * (n / info.global_batch)
         else:
             self._weighted = True
-            gradients.set_weight(float(weight))
+            gradients.set_weight(_float(weight))
         last = not self._weighted and self._computed == len(info.samples)
         gradients.before_backward(last)
         if self._scaler is not None:
@@ -166,7 +171,7 @@ class Job:
         if n == 0 or self._over is not None:
             return
         for key, value in values.items():
-            self._open_training().log(key, float(value), n)
+            self._open_training().log(key, _float(value), n)
 
     def mean(self, value: Number, n: Optional[int] = None) -> Mean:
         """The mean of `value` over all samples of the step, given its mean over
@@ -179,7 +184,7 @@ class Job:
                 f"job.mean() is called more than {MEANS} times in a step"
             )
         n = len(info.samples) if n is None else n
-        gradients.add_to_mean(slot, float(value) * n / info.global_batch)
+        gradients.add_to_mean(slot, _float(value) * n / info.global_batch)
         self._next_mean += 1
         mean = Mean()
         self._means.append((slot, mean))
