@@ -111,10 +111,11 @@ make_accounts() {
     set QOS=gleaner DefaultQOS=gleaner
 }
 
-# sacctmgr exits 1 when there was nothing to change.
+# sacctmgr exits 1 when there was nothing to change, which releases say as
+# " Nothing new added." or "Nothing added".
 sacctmgr_do() {
   local out
-  out=$(slurm sacctmgr -i "$@" 2>&1) || [[ $out = *"othing new added"* ]] ||
+  out=$(slurm sacctmgr -i "$@" 2>&1) || [[ $out = *"othing "*added* ]] ||
     fail "sacctmgr $*: $out"
 }
 
