@@ -13,7 +13,7 @@ system_tests = \
 	%reldir%/variants.bats
 # End of system_tests
 
-EXTRA_DIST += $(system_tests) test/count-results \
+EXTRA_DIST += $(system_tests) test/count-results test/platforms \
 	%reldir%/helpers.bash %reldir%/training.bash %reldir%/speak
 
 # The training they run.
@@ -25,12 +25,23 @@ if HAVE_BATS
 TESTS += $(system_tests)
 endif
 
-# What `make check` runs, in two parts.
-check-unit check-system: all
+# What `make check` runs, in two parts; and the part of it that tells one release
+# of Debian from another: system, Python and data-plane tests, and the unit tests
+# of what meets Slurm.
+check-unit check-system check-platform: all
 	@tests=; for t in $(TESTS); do \
 	  case $@:$$t in \
 	  check-unit:*.bats) ;; check-unit:*|check-system:*.bats) tests="$$tests $$t" ;; \
+	  check-platform:*.bats|check-platform:*.py|check-platform:test/runtime/*) \
+	    tests="$$tests $$t" ;; \
+	  check-platform:*/test_plane|check-platform:*/test_plugins|check-platform:*/test_slurm) \
+	    tests="$$tests $$t" ;; \
 	  esac; \
 	done; \
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="$$tests"
-.PHONY: check-unit check-system
+.PHONY: check-unit check-system check-platform
+
+# All of it, and the demo, on each Debian: test/platforms says how.
+check-platforms:
+	cd '$(top_srcdir)' && test/platforms
+.PHONY: check-platforms
