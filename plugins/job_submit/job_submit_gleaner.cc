@@ -6,7 +6,8 @@
 ///   lease with a valid ticket, or is refused; by update it is always refused.
 /// - Every other job passes untouched, and gleanerd is told that it came.
 ///
-/// Called under slurmctld's read locks, one call at a time: no waiting here.
+/// Called under slurmctld's read locks, since 23.02 by several threads at once:
+/// no waiting here, and each part of Plugin guards what it changes.
 #include <slurm/slurm_errno.h>
 
 #include <ctime>
@@ -52,11 +53,11 @@ int code_of(Errc code) {
 }
 
 int on_malleable(job_desc_msg_t* desc, JobRequest const& request,
-                 char** tell_user) {
-  if (!plugin->settings.error().empty())
+                 Settings::Known const& known, char** tell_user) {
+  if (!known.error.empty())
     return refuse(ESLURM_NOT_SUPPORTED,
-                  "--malleable is not possible now (" +
-                      plugin->settings.error() + ") [ask the administrator]",
+                  "--malleable is not possible now (" + known.error +
+                      ") [ask the administrator]",
                   tell_user);
   auto const range = parse_malleable_range(*request.malleable);
   if (!range)
@@ -66,13 +67,12 @@ int on_malleable(job_desc_msg_t* desc, JobRequest const& request,
     return refuse(code_of(lease_template.error().code),
                   lease_template.error().message, tell_user);
   make_base_job(desc, {range->nodes_min, range->nodes_max, *lease_template},
-                plugin->settings.config());
+                known.config);
   return SLURM_SUCCESS;
 }
 
 int on_lease(job_desc_msg_t* desc, JobRequest const& request,
-             char** tell_user) {
-  auto const& config = plugin->settings.config();
+             Config const& config, char** tell_user) {
   auto const key =
       load_ticket_key(config.state_dir + "/ticket.key", KeyFile::must_exist);
   auto const ticket =
@@ -89,20 +89,21 @@ int on_lease(job_desc_msg_t* desc, JobRequest const& request,
 }
 
 int on_submit(job_desc_msg_t* desc, Uid submitter, char** tell_user) {
-  plugin->settings.refresh();
-  auto const& config = plugin->settings.config();
+  auto const known = plugin->settings.now();
+  auto const& config = known->config;
   auto const request = read_request(*desc, submitter);
-  if (names_ours(request, config)) return on_lease(desc, request, tell_user);
+  if (names_ours(request, config))
+    return on_lease(desc, request, config, tell_user);
   // srun and salloc inside a base job inherit the option without meaning it.
   if (request.malleable && request.is_batch)
-    return on_malleable(desc, request, tell_user);
+    return on_malleable(desc, request, *known, tell_user);
   plugin->hints.send(HintSender::Kind::arrival, config.run_dir);
   return SLURM_SUCCESS;
 }
 
 int on_modify(job_desc_msg_t* desc, Uid modifier, char** tell_user) {
-  plugin->settings.refresh();
-  auto const& config = plugin->settings.config();
+  auto const known = plugin->settings.now();
+  auto const& config = known->config;
   auto const ours = names_ours(read_request(*desc, modifier), config);
   if (ours) {
     log_to_slurm(

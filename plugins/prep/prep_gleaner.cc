@@ -45,9 +45,8 @@ std::unique_ptr<Plugin> plugin;
 
 int on_job_ended() {
   if (!plugin) return SLURM_SUCCESS;
-  plugin->settings.refresh();
   plugin->hints.send(HintSender::Kind::ended,
-                     plugin->settings.config().run_dir);
+                     plugin->settings.now()->config.run_dir);
   return SLURM_SUCCESS;
 }
 

@@ -135,8 +135,8 @@ bool same_cluster_view(Config const& a, Config const& b) {
 }
 
 void Loop::reconfigure() {
-  settings_.refresh();
-  auto const& now = settings_.config();
+  auto const known = settings_.now();
+  auto const& now = known->config;
   if (!source_ || !same_cluster_view(now, config_)) {
     source_ = make_slurm_source(
         {now.lease_partition, now.head_partition, now.reservation});

@@ -42,16 +42,16 @@ std::unique_ptr<Scavenger> scavenger;
 /// A thread once started stays: it idles by itself when `scavenger` becomes
 /// poll, and here, under slurmctld's locks, it must not be waited for.
 int start_scavenger() {
-  if (!scavenger && Settings().config().scavenger == "plugin")
+  if (!scavenger && Settings().now()->config.scavenger == "plugin")
     scavenger = std::make_unique<Scavenger>();
   return SLURM_SUCCESS;
 }
 
 int open_backfill() {
   auto stock = std::make_unique<StockBackfill>();
-  auto const opened =
-      stock->open(stock_backfill_candidates(Settings().config().stock_backfill),
-                  plugin_version);
+  auto const opened = stock->open(
+      stock_backfill_candidates(Settings().now()->config.stock_backfill),
+      plugin_version);
   if (!opened) {
     log_to_slurm(LogLevel::error,
                  LogLine("backfill_missing").kv("why", opened.error().message));

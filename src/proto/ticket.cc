@@ -104,7 +104,6 @@ Result<Ticket> verify_ticket(std::string_view text, std::string_view key) {
 
 Result<void> TicketLedger::use(Ticket const& ticket, Uid uid,
                                std::string_view node, std::int64_t now_s) {
-  std::erase_if(used_, [&](auto const& use) { return use.second < now_s; });
   auto const denied = [&](std::string why) {
     return Error{Errc::denied,
                  "lease ticket for node " + ticket.node + " " + std::move(why)};
@@ -117,8 +116,10 @@ Result<void> TicketLedger::use(Ticket const& ticket, Uid uid,
   if (now_s > ticket.expires_s)
     return denied("expired " + std::to_string(now_s - ticket.expires_s) +
                   " s ago");
-  if (ticket.issued_s < since_s_)
+  if (ticket.issued_s <= since_s_)
     return denied("was issued before slurmctld started");
+  std::lock_guard const lock(mutex_);
+  std::erase_if(used_, [&](auto const& use) { return use.second < now_s; });
   if (!used_.emplace(ticket.nonce, ticket.expires_s).second)
     return denied("was used before");
   return {};

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,11 +44,11 @@ std::string sign_ticket(Ticket const& ticket, std::string_view key);
 /// (compared in constant time) and with invalid_argument when it is no ticket.
 Result<Ticket> verify_ticket(std::string_view text, std::string_view key);
 
-/// Refuses a ticket that is late, not yet valid, or was used before.
+/// Refuses a ticket that is late, or was used before.  Threads may share one.
 class TicketLedger {
  public:
-  /// Tickets issued before `since_s` are refused: they may have been used
-  /// before this process knew of it.
+  /// Tickets issued in the second `since_s` or before it are refused: a process
+  /// that ended in that second may have admitted them.
   explicit TicketLedger(std::int64_t since_s) : since_s_(since_s) {}
 
   /// May this request use the ticket now?  Marks it used when it may.  Fails
@@ -56,7 +57,8 @@ class TicketLedger {
                    std::int64_t now_s);
 
  private:
-  std::int64_t since_s_;
+  std::int64_t const since_s_;
+  std::mutex mutex_;                                    ///< guards used_
   std::unordered_map<std::string, std::int64_t> used_;  ///< nonce -> expiry
 };
 

@@ -14,12 +14,11 @@ TEST_CASE("the file is read, and read again when it changes") {
   setenv("GLEANER_CONF", scratch.path("gleaner.yaml").c_str(), 1);
   scratch.write("gleaner.yaml", "lease_partition: idle\n");
   Settings settings;
-  CHECK(settings.config().lease_partition == "idle");
-  CHECK(settings.error() == "");
+  CHECK(settings.now()->config.lease_partition == "idle");
+  CHECK(settings.now()->error == "");
 
   scratch.write("gleaner.yaml", "lease_partition: spare_nodes\n");
-  settings.refresh();
-  CHECK(settings.config().lease_partition == "spare_nodes");
+  CHECK(settings.now()->config.lease_partition == "spare_nodes");
   unsetenv("GLEANER_CONF");
 }
 
@@ -27,8 +26,8 @@ TEST_CASE("without a file the defaults guard, and the reason is known") {
   Scratch scratch;
   setenv("GLEANER_CONF", scratch.path("gleaner.yaml").c_str(), 1);
   Settings settings;
-  CHECK(settings.config().lease_partition == "lease");
-  CHECK_THAT(settings.error(), Catch::Contains("gleaner.yaml"));
+  CHECK(settings.now()->config.lease_partition == "lease");
+  CHECK_THAT(settings.now()->error, Catch::Contains("gleaner.yaml"));
   unsetenv("GLEANER_CONF");
 }
 
@@ -38,13 +37,11 @@ TEST_CASE("a file that becomes unreadable leaves what was known") {
   scratch.write("gleaner.yaml", "lease_partition: idle\n");
   Settings settings;
   scratch.write("gleaner.yaml", "lease_partitoin: other\n");
-  settings.refresh();
-  CHECK(settings.config().lease_partition == "idle");
-  CHECK_THAT(settings.error(), Catch::Contains("lease_partitoin"));
+  CHECK(settings.now()->config.lease_partition == "idle");
+  CHECK_THAT(settings.now()->error, Catch::Contains("lease_partitoin"));
 
   scratch.write("gleaner.yaml", "lease_partition: third_name\n");
-  settings.refresh();
-  CHECK(settings.config().lease_partition == "third_name");
-  CHECK(settings.error() == "");
+  CHECK(settings.now()->config.lease_partition == "third_name");
+  CHECK(settings.now()->error == "");
   unsetenv("GLEANER_CONF");
 }

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "test/unit/catch.hh"
 
@@ -64,6 +67,35 @@ TEST_CASE("a ticket is good once, for its user, on its node, in its time") {
 TEST_CASE("tickets from before a restart of slurmctld are refused") {
   TicketLedger ledger(101);
   CHECK_FALSE(ledger.use(ticket, 1000, "n3", 105));
+}
+
+TEST_CASE("a ticket cannot be used again after a restart within its second") {
+  TicketLedger before(90), after(ticket.issued_s), later(ticket.issued_s - 1);
+  CHECK(before.use(ticket, 1000, "n3", ticket.issued_s));
+  CHECK_FALSE(after.use(ticket, 1000, "n3", ticket.issued_s));
+  CHECK(later.use(ticket, 1000, "n3", ticket.issued_s));
+}
+
+TEST_CASE("of many threads with one ticket, one is admitted") {
+  TicketLedger ledger(90);
+  std::atomic<int> admitted{0};
+  auto const try_all = [&](int thread) {
+    for (int i = 0; i < 500; ++i) {
+      auto shared = ticket;
+      shared.nonce = std::to_string(i);
+      if (ledger.use(shared, 1000, "n3", 105)) ++admitted;
+      auto own = ticket;
+      own.nonce = std::to_string(thread) + ":" + std::to_string(i);
+      // Expired uses are forgotten beside all this.
+      own.expires_s = 106 + i % 2;
+      if (!ledger.use(own, 1000, "n3", 105 + i % 2)) admitted = -100000;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back(try_all, i);
+  }
+  CHECK(admitted == 500);
 }
 
 TEST_CASE("the key file is made once, for its owner alone") {
