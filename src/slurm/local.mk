@@ -2,7 +2,8 @@ if HAVE_SLURM
 noinst_LTLIBRARIES += \
 	%reldir%/libjobmarks.la \
 	%reldir%/libslurmview.la \
-	%reldir%/libslurmcontrol.la
+	%reldir%/libslurmcontrol.la \
+	%reldir%/libsymbols.la
 
 # How our jobs are marked; needs nothing of Slurm.
 %canon_reldir%_libjobmarks_la_SOURCES = \
@@ -33,4 +34,10 @@ noinst_LTLIBRARIES += \
 	%reldir%/setup.cc
 %canon_reldir%_libslurmcontrol_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libslurmcontrol_la_LIBADD = %reldir%/libslurmview.la $(SLURM_LIBS)
+
+# Can a daemon load a plugin?  Needs nothing of Slurm.
+%canon_reldir%_libsymbols_la_SOURCES = \
+	%reldir%/symbols.hh \
+	%reldir%/symbols.cc
+%canon_reldir%_libsymbols_la_LIBADD = src/core/libcore.la
 endif

@@ -8,8 +8,12 @@ TESTS += %reldir%/test_slurm
 	%reldir%/records_test.cc \
 	%reldir%/scan_pacer_test.cc \
 	%reldir%/setup_test.cc \
-	%reldir%/snapshot_test.cc
+	%reldir%/snapshot_test.cc \
+	%reldir%/symbols_test.cc
 %canon_reldir%_test_slurm_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
-%canon_reldir%_test_slurm_LDADD = test/unit/libtestmain.la src/slurm/libslurmcontrol.la
+%canon_reldir%_test_slurm_LDADD = \
+	test/unit/libtestmain.la \
+	src/slurm/libslurmcontrol.la \
+	src/slurm/libsymbols.la
 endif
 endif
