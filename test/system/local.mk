@@ -3,6 +3,7 @@
 system_tests = \
 	%reldir%/minicluster.bats \
 	%reldir%/guard.bats \
+	%reldir%/flood.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/restart.bats \
