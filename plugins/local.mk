@@ -28,10 +28,15 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/c_guard.hh \
 	%reldir%/hint.hh \
 	%reldir%/hint.cc \
+	%reldir%/last_good.hh \
+	%reldir%/last_good.cc \
+	%reldir%/local_disk.hh \
+	%reldir%/local_disk.cc \
 	%reldir%/settings.hh \
 	%reldir%/settings.cc \
 	%reldir%/slurm_log.hh \
 	%reldir%/slurm_symbols.hh
+%canon_reldir%_libpluginedge_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libpluginedge_la_LIBADD = src/core/libconfig.la
 
 # What job_submit decides, without Slurm's types.
@@ -42,7 +47,9 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/job_submit/lease_guard.hh \
 	%reldir%/job_submit/lease_guard.cc \
 	%reldir%/job_submit/lease_template.hh \
-	%reldir%/job_submit/lease_template.cc
+	%reldir%/job_submit/lease_template.cc \
+	%reldir%/job_submit/our_names.hh \
+	%reldir%/job_submit/our_names.cc
 %canon_reldir%_libjobrules_la_LIBADD = src/proto/libticket.la
 
 %canon_reldir%_job_submit_gleaner_la_SOURCES = \

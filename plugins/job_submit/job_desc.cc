@@ -13,21 +13,30 @@ namespace {
 std::string text_of(char const* text) { return text ? text : ""; }
 
 /// Slurm's NO_VAL of each width, and INFINITE, mean "not given".
-template <class Number>
-std::optional<std::uint32_t> given(Number value, Number no_value) {
-  if (value == no_value) return std::nullopt;
-  return static_cast<std::uint32_t>(value);
+std::optional<std::uint32_t> given(std::uint32_t value) {
+  if (value == NO_VAL || value == INFINITE) return std::nullopt;
+  return value;
+}
+std::optional<std::uint32_t> given16(std::uint16_t value) {
+  if (value == NO_VAL16 || value == INFINITE16) return std::nullopt;
+  return value;
+}
+
+std::string_view view_of(char const* text) noexcept {
+  return text ? std::string_view(text) : std::string_view();
 }
 
 /// The option's value as spank_gleaner has put it into the job's control
 /// environment, which reaches slurmctld with the submission.
-std::optional<std::string> malleable_of(job_desc_msg_t const& desc) {
+std::optional<std::string_view> malleable_of(
+    job_desc_msg_t const& desc) noexcept {
   constexpr std::string_view name = "GLEANER_MALLEABLE=";
   for (std::uint32_t i = 0; desc.spank_job_env && i < desc.spank_job_env_size;
        ++i) {
-    auto const entry = text_of(desc.spank_job_env[i]);
-    if (entry.compare(0, name.size(), name) == 0)
-      return entry.substr(name.size());
+    auto entry = view_of(desc.spank_job_env[i]);
+    if (!entry.starts_with(name)) continue;
+    entry.remove_prefix(name.size());
+    return entry;
   }
   return std::nullopt;
 }
@@ -71,7 +80,44 @@ void clear_shape(job_desc_msg_t* desc) {
   desc->plane_size = fresh.plane_size;
   desc->task_dist = fresh.task_dist;
   desc->overcommit = fresh.overcommit;
-  desc->bitflags &= ~static_cast<std::uint64_t>(JOB_CPUS_SET | SPREAD_JOB);
+  desc->bitflags &=
+      ~static_cast<std::uint64_t>(JOB_CPUS_SET | JOB_NTASKS_SET | SPREAD_JOB);
+}
+
+/// What was given that a lease cannot have, by option.
+std::vector<std::string> meaningless_in(job_desc_msg_t const& desc) {
+  auto const order = desc.task_dist & SLURM_DIST_STATE_BASE;
+  auto const shared = given16(desc.shared).value_or(JOB_SHARED_NONE);
+  struct Row {
+    bool given;
+    char const* option;
+  } const rows[] = {
+      {given16(desc.ntasks_per_socket).has_value(), "--ntasks-per-socket"},
+      {given16(desc.ntasks_per_core).has_value(), "--ntasks-per-core"},
+      {given16(desc.ntasks_per_tres).has_value(), "--ntasks-per-gpu"},
+      {given16(desc.sockets_per_node).has_value(), "--sockets-per-node"},
+      {given16(desc.cores_per_socket).has_value(), "--cores-per-socket"},
+      {given16(desc.core_spec).has_value(), "--core-spec"},
+      {given16(desc.plane_size).has_value() ||
+           (desc.task_dist != NO_VAL && order != SLURM_DIST_UNKNOWN),
+       "--distribution"},
+      {desc.overcommit != NO_VAL8 && desc.overcommit != 0, "--overcommit"},
+      {(desc.bitflags & SPREAD_JOB) != 0, "--spread-job"},
+      {(desc.bitflags & (GRES_ENFORCE_BIND | GRES_DISABLE_BIND)) != 0,
+       "--gres-flags"},
+      {desc.tres_bind != nullptr, "--gpu-bind"},
+      {desc.tres_freq != nullptr, "--gpu-freq"},
+      {desc.prefer != nullptr, "--prefer"},
+      {shared == JOB_SHARED_OK, "--oversubscribe"},
+      {shared == JOB_SHARED_USER, "--exclusive=user"},
+      {shared == JOB_SHARED_MCS, "--exclusive=mcs"},
+      {given16(desc.reboot).value_or(0) != 0, "--reboot"},
+      {compat::segment_size(desc) != 0, "--segment"},
+  };
+  std::vector<std::string> options;
+  for (auto const& row : rows)
+    if (row.given) options.emplace_back(row.option);
+  return options;
 }
 
 void set_one_node(job_desc_msg_t* desc) {
@@ -80,6 +126,20 @@ void set_one_node(job_desc_msg_t* desc) {
 }
 
 }  // namespace
+
+NamedPlaces places_of(job_desc_msg_t const& desc) noexcept {
+  return {view_of(desc.partition),
+          view_of(desc.reservation),
+          view_of(desc.licenses),
+          view_of(desc.account),
+          view_of(desc.qos),
+          {view_of(desc.tres_per_node), view_of(desc.tres_per_job),
+           view_of(desc.tres_per_socket), view_of(desc.tres_per_task)}};
+}
+
+bool is_malleable(job_desc_msg_t const& desc) noexcept {
+  return malleable_of(desc).has_value();
+}
 
 JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   JobRequest request;
@@ -96,21 +156,31 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   request.account = text_of(desc.account);
   request.qos = text_of(desc.qos);
   request.comment = text_of(desc.comment);
-  request.nodes_min = given<std::uint32_t>(desc.min_nodes, NO_VAL);
-  request.nodes_max = given<std::uint32_t>(desc.max_nodes, NO_VAL);
+  request.nodes_min = given(desc.min_nodes);
+  request.nodes_max = given(desc.max_nodes);
+  request.tasks = given(desc.num_tasks);
   request.required = text_of(desc.req_nodes);
   request.excluded = text_of(desc.exc_nodes);
   request.constraint = text_of(desc.features);
-  request.switches = given<std::uint32_t>(desc.req_switch, NO_VAL);
+  request.switches = given(desc.req_switch);
   request.contiguous = desc.contiguous != NO_VAL16 && desc.contiguous != 0;
   request.tres_per_node = text_of(desc.tres_per_node);
   request.tres_per_job = text_of(desc.tres_per_job);
   request.tres_per_socket = text_of(desc.tres_per_socket);
   request.tres_per_task = text_of(desc.tres_per_task);
-  if (desc.pn_min_memory != NO_VAL64 && !(desc.pn_min_memory & MEM_PER_CPU))
-    request.mem_per_node_mb = desc.pn_min_memory;
-  request.cpus_per_node_min = given<std::uint16_t>(desc.pn_min_cpus, NO_VAL16);
-  request.tmp_disk_mb = given<std::uint32_t>(desc.pn_min_tmp_disk, NO_VAL);
+  request.cpus_per_tres = text_of(desc.cpus_per_tres);
+  request.mem_per_tres = text_of(desc.mem_per_tres);
+  if (desc.pn_min_memory != NO_VAL64) {
+    auto const mb = desc.pn_min_memory & ~MEM_PER_CPU;
+    (desc.pn_min_memory & MEM_PER_CPU ? request.mem_per_cpu_mb
+                                      : request.mem_per_node_mb) = mb;
+  }
+  request.cpus_per_node_min = given16(desc.pn_min_cpus);
+  request.cpus_per_task = given16(desc.cpus_per_task);
+  request.tasks_per_node = given16(desc.ntasks_per_node);
+  request.threads_per_core = given16(desc.threads_per_core);
+  request.tmp_disk_mb = given(desc.pn_min_tmp_disk);
+  request.meaningless = meaningless_in(desc);
   return request;
 }
 

@@ -9,12 +9,19 @@
 
 #include "core/config.hh"
 #include "plugins/job_submit/job_request.hh"
+#include "plugins/job_submit/our_names.hh"
 #include "proto/ticket.hh"
 #include "slurm/admin_comment.hh"
 
 namespace gleaner {
 
 JobRequest read_request(job_desc_msg_t const& desc, Uid submitter);
+
+/// Where the request may name what is ours.  Views of `desc`'s strings.
+NamedPlaces places_of(job_desc_msg_t const& desc) noexcept;
+
+/// Did the user say --malleable?
+bool is_malleable(job_desc_msg_t const& desc) noexcept;
 
 /// One node and one task in the head partition, so much memory, the mark, and
 /// nothing left of what the training nodes are to have.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/cluster.hh"
 
@@ -33,8 +34,9 @@ struct JobRequest {
   // Which nodes, and how many.
   std::optional<std::uint32_t> nodes_min;
   std::optional<std::uint32_t> nodes_max;
-  std::string required;  ///< --nodelist
-  std::string excluded;  ///< --exclude
+  std::optional<std::uint32_t> tasks;  ///< -n
+  std::string required;                ///< --nodelist
+  std::string excluded;                ///< --exclude
   std::string constraint;
   std::optional<std::uint32_t> switches;
   bool contiguous = false;
@@ -44,9 +46,19 @@ struct JobRequest {
   std::string tres_per_job;     ///< --gpus
   std::string tres_per_socket;  ///< --gpus-per-socket
   std::string tres_per_task;    ///< --gpus-per-task
+  std::string cpus_per_tres;    ///< "gres:gpu:8": --cpus-per-gpu
+  std::string mem_per_tres;     ///< "gres:gpu:4096", MB: --mem-per-gpu
   std::optional<std::uint64_t> mem_per_node_mb;
+  std::optional<std::uint64_t> mem_per_cpu_mb;
   std::optional<std::uint32_t> cpus_per_node_min;  ///< --mincpus
-  std::optional<std::uint32_t> tmp_disk_mb;        ///< --tmp
+  std::optional<std::uint32_t> cpus_per_task;
+  std::optional<std::uint32_t> tasks_per_node;
+  std::optional<std::uint32_t> threads_per_core;
+  std::optional<std::uint32_t> tmp_disk_mb;  ///< --tmp
+
+  /// Options given that have no meaning for a node that comes and goes by
+  /// itself, as sbatch spells them: "--gpu-bind".
+  std::vector<std::string> meaningless;
 };
 
 }  // namespace gleaner

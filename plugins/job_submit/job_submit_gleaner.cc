@@ -6,11 +6,15 @@
 ///   lease with a valid ticket, or is refused; by update it is always refused.
 /// - Every other job passes untouched, and gleanerd is told that it came.
 ///
+/// When something goes wrong here (no memory, say), the first two are refused
+/// and the third passes.
+///
 /// Called under slurmctld's read locks, since 23.02 by several threads at once:
 /// no waiting here, and each part of Plugin guards what it changes.
 #include <slurm/slurm_errno.h>
 
 #include <ctime>
+#include <limits>
 #include <memory>
 
 #include "plugins/c_guard.hh"
@@ -18,8 +22,10 @@
 #include "plugins/job_submit/job_desc.hh"
 #include "plugins/job_submit/lease_guard.hh"
 #include "plugins/job_submit/lease_template.hh"
+#include "plugins/local_disk.hh"
 #include "plugins/settings.hh"
 #include "plugins/slurm_log.hh"
+#include "plugins/slurm_symbols.hh"
 #include "slurm/compat.hh"
 
 extern "C" {
@@ -35,87 +41,142 @@ std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
 namespace gleaner {
 namespace {
 
+/// Where slurmctld keeps its own state: the one place that does not depend on
+/// gleaner.yaml, and that a backup controller sees too.
+LastGood last_good_of_slurmctld() {
+  if (!slurm_conf.state_save_location) return LastGood("");
+  return LastGood(std::string(slurm_conf.state_save_location) +
+                  "/gleaner.yaml.last_good");
+}
+
 struct Plugin {
-  Settings settings;
+  Settings settings{last_good_of_slurmctld()};
+  LocalDiskChecks disks;
   HintSender hints;
   // A ticket from before now may have been used before.
   TicketLedger ledger{std::time(nullptr)};
 };
 std::unique_ptr<Plugin> plugin;
 
-int refuse(int code, std::string const& message, char** tell_user) {
-  if (tell_user) *tell_user = slurm_xstrdup(("gleaner: " + message).c_str());
+/// What one call of job_submit or job_modify is about; making one throws
+/// nothing.
+struct Call {
+  explicit Call(job_desc_msg_t* desc, Uid uid, char** tell_user) noexcept
+      : desc(desc),
+        uid(uid),
+        tell_user(tell_user),
+        known(plugin->settings.now()),
+        found(find_ours(places_of(*desc), names_of(known->config))) {}
+
+  Config const& config() const { return known->config; }
+
+  job_desc_msg_t* desc;
+  Uid uid;  ///< who asks, as MUNGE says
+  char** tell_user;
+  std::shared_ptr<Settings::Known const> known;
+  std::optional<FoundName> found;  ///< the first of our names in it
+};
+
+int tell(Call const& call, int code, char const* message) noexcept {
+  if (call.tell_user) {
+    slurm_xfree(reinterpret_cast<void**>(call.tell_user));
+    *call.tell_user = slurm_xstrdup(message);
+  }
   return code;
+}
+
+int refuse(Call const& call, int code, std::string const& message) {
+  return tell(call, code, ("gleaner: " + message).c_str());
+}
+
+/// The answer when on_submit() or on_modify() could give none.
+int when_broken(Call const& call, bool closed) noexcept {
+  if (!closed) return SLURM_SUCCESS;
+  return tell(call, ESLURM_ACCESS_DENIED,
+              "gleaner: the request could not be checked (internal error, see "
+              "slurmctld's log) [try again, or ask the administrator]");
 }
 
 int code_of(Errc code) {
   return code == Errc::denied ? ESLURM_ACCESS_DENIED : ESLURM_NOT_SUPPORTED;
 }
 
-int on_malleable(job_desc_msg_t* desc, JobRequest const& request,
-                 Settings::Known const& known, char** tell_user) {
-  if (!known.error.empty())
-    return refuse(ESLURM_NOT_SUPPORTED,
-                  "--malleable is not possible now (" + known.error +
-                      ") [ask the administrator]",
-                  tell_user);
+int on_malleable(Call const& call, JobRequest request) {
+  if (!call.known->error.empty())
+    return refuse(call, ESLURM_NOT_SUPPORTED,
+                  "--malleable is not possible now (" + call.known->error +
+                      ") [ask the administrator]");
   auto const range = parse_malleable_range(*request.malleable);
   if (!range)
-    return refuse(ESLURM_INVALID_NODE_COUNT, range.error().message, tell_user);
+    return refuse(call, ESLURM_INVALID_NODE_COUNT, range.error().message);
+  // Where it would go in any case says nothing about the training nodes.
+  if (request.partition == call.config().head_partition)
+    request.partition.clear();
   auto const lease_template = make_lease_template(request, *range);
   if (!lease_template)
-    return refuse(code_of(lease_template.error().code),
-                  lease_template.error().message, tell_user);
-  make_base_job(desc, {range->nodes_min, range->nodes_max, *lease_template},
-                known.config);
+    return refuse(call, code_of(lease_template.error().code),
+                  lease_template.error().message);
+  make_base_job(call.desc,
+                {range->nodes_min, range->nodes_max, *lease_template},
+                call.config());
   return SLURM_SUCCESS;
 }
 
-int on_lease(job_desc_msg_t* desc, JobRequest const& request,
-             Config const& config, char** tell_user) {
-  auto const key =
-      load_ticket_key(config.state_dir + "/ticket.key", KeyFile::must_exist);
-  auto const ticket =
-      admit_lease(request, config, key, &plugin->ledger, std::time(nullptr));
+Result<std::string> ticket_key(Config const& config) {
+  auto const path = config.state_dir + "/ticket.key";
+  if (auto local = plugin->disks.check(path); !local) return local.error();
+  return load_ticket_key(path, KeyFile::must_exist);
+}
+
+int on_lease(Call const& call, JobRequest const& request) {
+  auto const ticket = admit_lease(request, *call.found, call.config(),
+                                  ticket_key(call.config()), &plugin->ledger,
+                                  std::time(nullptr));
   if (!ticket) {
     log_to_slurm(LogLevel::info, LogLine("lease_refused")
                                      .kv("uid", request.submitter)
                                      .kv("node", request.required)
                                      .kv("why", ticket.error().message));
-    return refuse(ESLURM_ACCESS_DENIED, ticket.error().message, tell_user);
+    return refuse(call, ESLURM_ACCESS_DENIED, ticket.error().message);
   }
-  make_lease(desc, *ticket, config);
+  make_lease(call.desc, *ticket, call.config());
   return SLURM_SUCCESS;
 }
 
-int on_submit(job_desc_msg_t* desc, Uid submitter, char** tell_user) {
-  auto const known = plugin->settings.now();
-  auto const& config = known->config;
-  auto const request = read_request(*desc, submitter);
-  if (names_ours(request, config))
-    return on_lease(desc, request, config, tell_user);
+int on_submit(Call const& call) {
+  auto const request = read_request(*call.desc, call.uid);
+  if (call.found) return on_lease(call, request);
   // srun and salloc inside a base job inherit the option without meaning it.
-  if (request.malleable && request.is_batch)
-    return on_malleable(desc, request, *known, tell_user);
-  plugin->hints.send(HintSender::Kind::arrival, config.run_dir);
+  if (request.malleable && request.is_batch) return on_malleable(call, request);
+  plugin->hints.send(HintSender::Kind::arrival, call.config().run_dir);
   return SLURM_SUCCESS;
 }
 
-int on_modify(job_desc_msg_t* desc, Uid modifier, char** tell_user) {
-  auto const known = plugin->settings.now();
-  auto const& config = known->config;
-  auto const ours = names_ours(read_request(*desc, modifier), config);
-  if (ours) {
-    log_to_slurm(
-        LogLevel::info,
-        LogLine("update_refused").kv("uid", modifier).kv("what", *ours));
-    return refuse(ESLURM_ACCESS_DENIED,
-                  *ours + " is for Gleaner's leases only [name another]",
-                  tell_user);
+int on_modify(Call const& call) {
+  if (call.found) {
+    auto const error = for_leases_only(*call.found);
+    log_to_slurm(LogLevel::info, LogLine("update_refused")
+                                     .kv("uid", call.uid)
+                                     .kv("what", call.found->to_string()));
+    return refuse(call, ESLURM_ACCESS_DENIED, error.message);
   }
   // It may have become eligible, or want other nodes.
-  plugin->hints.send(HintSender::Kind::arrival, config.run_dir);
+  plugin->hints.send(HintSender::Kind::arrival, call.config().run_dir);
   return SLURM_SUCCESS;
+}
+
+/// Not a code of Slurm's: `handle` threw.
+constexpr int broken = std::numeric_limits<int>::min();
+
+template <class Handle>
+int answer(Call const& call, bool closed, Handle&& handle) noexcept {
+  int const code = guard(broken, log_exception, [&] { return handle(call); });
+  return code == broken ? when_broken(call, closed) : code;
+}
+
+int modify(job_desc_msg_t* desc, Uid uid, char** tell_user) noexcept {
+  Call const call(desc, uid, tell_user);
+  return answer(call, call.found.has_value(), on_modify);
 }
 
 }  // namespace
@@ -133,26 +194,22 @@ int init(void) {
 
 void fini(void) { gleaner::plugin.reset(); }
 
-/// An error of ours must not keep a job out: it passes as it is.
 int job_submit(job_desc_msg_t* desc, std::uint32_t submit_uid, char** err_msg) {
-  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [&] {
-    return gleaner::on_submit(desc, submit_uid, err_msg);
-  });
+  using namespace gleaner;
+  Call const call(desc, submit_uid, err_msg);
+  bool const closed = call.found || (desc->script && is_malleable(*desc));
+  return answer(call, closed, on_submit);
 }
 
 #if GLEANER_JOB_MODIFY_TELLS_USER
 int job_modify(job_desc_msg_t* desc, struct job_record*,
                std::uint32_t submit_uid, char** err_msg) {
-  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [&] {
-    return gleaner::on_modify(desc, submit_uid, err_msg);
-  });
+  return gleaner::modify(desc, submit_uid, err_msg);
 }
 #else
 int job_modify(job_desc_msg_t* desc, struct job_record*,
                std::uint32_t submit_uid) {
-  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [&] {
-    return gleaner::on_modify(desc, submit_uid, nullptr);
-  });
+  return gleaner::modify(desc, submit_uid, nullptr);
 }
 #endif
 

@@ -55,6 +55,16 @@ inline bool says_no_user(std::uint32_t uid) {
   return uid == NO_VAL || uid == auth_nobody;
 }
 
+/// --segment, the least nodes in a block; 0 when not given.
+inline unsigned segment_size(job_desc_msg_t const& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  return job.segment_size == NO_VAL16 ? 0 : job.segment_size;
+#else
+  (void)job;
+  return 0;
+#endif
+}
+
 inline void free_conf(slurm_conf_t* conf) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
   slurm_free_conf(conf);

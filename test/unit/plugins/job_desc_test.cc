@@ -4,41 +4,13 @@
 
 #include <string>
 
+#include "plugins/slurm_symbols.hh"
 #include "test/unit/catch.hh"
-
-extern "C" {
-char* slurm_xstrdup(char const* text);
-void slurm_xfree(void** pointer);
-}
+#include "test/unit/plugins/desc.hh"
 
 using namespace gleaner;
 
 namespace {
-
-/// A description as a client sends it; its strings are Slurm's, as there.
-class Desc {
- public:
-  Desc() {
-    slurm_init_job_desc_msg(&desc_);
-    desc_.het_job_offset = NO_VAL;
-  }
-  ~Desc() {
-    for (auto** text :
-         {&desc_.tres_per_node, &desc_.features, &desc_.exc_nodes,
-          &desc_.req_nodes, &desc_.partition, &desc_.admin_comment,
-          &desc_.comment, &desc_.reservation, &desc_.account, &desc_.qos,
-          &desc_.licenses, &desc_.dependency, &desc_.cpus_per_tres})
-      slurm_xfree(reinterpret_cast<void**>(text));
-  }
-  Desc(Desc const&) = delete;
-  Desc& operator=(Desc const&) = delete;
-
-  job_desc_msg_t* operator->() { return &desc_; }
-  job_desc_msg_t* get() { return &desc_; }
-
- private:
-  job_desc_msg_t desc_;
-};
 
 std::string text(char const* text) { return text ? text : "(null)"; }
 
@@ -78,7 +50,12 @@ TEST_CASE("what was not said is read as not said") {
   CHECK_FALSE(request.contiguous);
   CHECK_FALSE(request.mem_per_node_mb);
   CHECK_FALSE(request.cpus_per_node_min);
+  CHECK_FALSE(request.tasks);
+  CHECK_FALSE(request.cpus_per_task);
+  CHECK_FALSE(request.tasks_per_node);
+  CHECK_FALSE(request.mem_per_cpu_mb);
   CHECK(request.partition == "");
+  CHECK(request.meaningless.empty());
 }
 
 TEST_CASE("--malleable is found among what SPANK plugins send") {
@@ -88,8 +65,10 @@ TEST_CASE("--malleable is found among what SPANK plugins send") {
   desc->spank_job_env = entries;
   desc->spank_job_env_size = 3;
   CHECK(read_request(*desc.get(), 0).malleable == "2-16");
+  CHECK(is_malleable(*desc.get()));
   desc->spank_job_env_size = 2;
   CHECK_FALSE(read_request(*desc.get(), 0).malleable);
+  CHECK_FALSE(is_malleable(*desc.get()));
 }
 
 TEST_CASE("memory per CPU is not memory per node") {
@@ -98,6 +77,60 @@ TEST_CASE("memory per CPU is not memory per node") {
   CHECK(read_request(*desc.get(), 0).mem_per_node_mb == 2048u);
   desc->pn_min_memory = 2048 | MEM_PER_CPU;
   CHECK_FALSE(read_request(*desc.get(), 0).mem_per_node_mb);
+  CHECK(read_request(*desc.get(), 0).mem_per_cpu_mb == 2048u);
+}
+
+TEST_CASE("options that a lease cannot have are found") {
+  static char text[] = "closest";
+  struct Row {
+    char const* option;
+    void (*ask)(job_desc_msg_t*);
+  };
+  for (auto const& row : std::initializer_list<Row>{
+           {"--ntasks-per-socket", [](auto* d) { d->ntasks_per_socket = 2; }},
+           {"--ntasks-per-core", [](auto* d) { d->ntasks_per_core = 1; }},
+           {"--ntasks-per-gpu", [](auto* d) { d->ntasks_per_tres = 1; }},
+           {"--sockets-per-node", [](auto* d) { d->sockets_per_node = 2; }},
+           {"--cores-per-socket", [](auto* d) { d->cores_per_socket = 8; }},
+           {"--core-spec", [](auto* d) { d->core_spec = 1; }},
+           {"--distribution",
+            [](auto* d) { d->task_dist = SLURM_DIST_CYCLIC; }},
+           {"--distribution", [](auto* d) { d->plane_size = 2; }},
+           {"--overcommit", [](auto* d) { d->overcommit = 1; }},
+           {"--spread-job", [](auto* d) { d->bitflags |= SPREAD_JOB; }},
+           {"--gres-flags", [](auto* d) { d->bitflags |= GRES_ENFORCE_BIND; }},
+           {"--gpu-bind", [](auto* d) { d->tres_bind = text; }},
+           {"--gpu-freq", [](auto* d) { d->tres_freq = text; }},
+           {"--prefer", [](auto* d) { d->prefer = text; }},
+           {"--oversubscribe", [](auto* d) { d->shared = JOB_SHARED_OK; }},
+           {"--exclusive=user", [](auto* d) { d->shared = JOB_SHARED_USER; }},
+           {"--exclusive=mcs", [](auto* d) { d->shared = JOB_SHARED_MCS; }},
+           {"--reboot", [](auto* d) { d->reboot = 1; }},
+       }) {
+    CAPTURE(row.option);
+    Desc desc;
+    row.ask(desc.get());
+    CHECK(read_request(*desc.get(), 1000).meaningless ==
+          std::vector<std::string>{row.option});
+  }
+}
+
+TEST_CASE("what sbatch sends unasked is nothing that was asked") {
+  Desc desc;
+  desc->task_dist = SLURM_DIST_UNKNOWN;
+  desc->reboot = 0;
+  desc->overcommit = 0;
+  desc->ntasks_per_core = INFINITE16;
+  desc->threads_per_core = INFINITE16;
+  auto const request = read_request(*desc.get(), 1000);
+  CHECK(request.meaningless.empty());
+  CHECK_FALSE(request.threads_per_core);
+}
+
+TEST_CASE("--exclusive is no option that a lease cannot have") {
+  Desc desc;
+  desc->shared = JOB_SHARED_NONE;
+  CHECK(read_request(*desc.get(), 1000).meaningless.empty());
 }
 
 TEST_CASE("the user a job is to run as can differ from who submits it") {

@@ -45,66 +45,19 @@ JobRequest lease_of(Ticket const& ticket) {
   return job;
 }
 
+FoundName const found{"partition", "lease"};
+
+Result<Ticket> admit(JobRequest const& job, TicketLedger* ledger,
+                     Result<std::string> const& key = key_text) {
+  return admit_lease(job, found, config(), key, ledger, now_s);
+}
+
 Result<Ticket> admit(JobRequest const& job) {
   TicketLedger ledger(now_s - 100);
-  return admit_lease(job, config(), key_text, &ledger, now_s);
+  return admit(job, &ledger);
 }
 
 }  // namespace
-
-TEST_CASE("a request that names nothing of ours passes") {
-  JobRequest job;
-  CHECK_FALSE(names_ours(job, config()));
-  job.partition = "main,long";
-  job.reservation = "maintenance";
-  job.licences = "matlab:2,gleaner2:1";
-  job.account = "physics";
-  job.qos = "normal";
-  job.tres_per_node = "gres:gpu:gleaner";
-  CHECK_FALSE(names_ours(job, config()));
-}
-
-TEST_CASE("each of our names is recognised, in lists and with counts too") {
-  struct Row {
-    char const* found;
-    std::string JobRequest::*field;
-    char const* value;
-  };
-  for (auto const& row : std::initializer_list<Row>{
-           {"partition 'lease'", &JobRequest::partition, "lease"},
-           {"partition 'lease'", &JobRequest::partition, "main,lease"},
-           {"partition 'lease'", &JobRequest::partition, "lease,main"},
-           {"partition 'lease'", &JobRequest::partition, "LEASE"},
-           {"partition 'lease'", &JobRequest::partition, " lease"},
-           {"reservation 'gleaner'", &JobRequest::reservation, "gleaner"},
-           {"reservation 'gleaner'", &JobRequest::reservation, "a,gleaner"},
-           {"licence 'gleaner'", &JobRequest::licences, "gleaner"},
-           {"licence 'gleaner'", &JobRequest::licences, "gleaner:1"},
-           {"licence 'gleaner'", &JobRequest::licences, "matlab:2,gleaner:1"},
-           {"licence 'gleaner'", &JobRequest::licences, "matlab|gleaner"},
-           {"licence 'gleaner'", &JobRequest::licences, "gleaner@db:1"},
-           {"licence 'gleaner'", &JobRequest::tres_per_task,
-            "license/gleaner:1"},
-           {"licence 'gleaner'", &JobRequest::tres_per_job,
-            "gres:gpu:1,license:gleaner:1"},
-           {"account 'gleaner_acct'", &JobRequest::account, "Gleaner_Acct"},
-           {"QOS 'gleaner_qos'", &JobRequest::qos, "gleaner_qos"},
-       }) {
-    CAPTURE(row.value);
-    JobRequest job;
-    job.*row.field = row.value;
-    CHECK(names_ours(job, config()) == row.found);
-  }
-}
-
-TEST_CASE("an account or QOS that is not configured is nobody's") {
-  auto none = config();
-  none.lease_account = none.lease_qos = "";
-  JobRequest job;
-  CHECK_FALSE(names_ours(job, none));
-  job.account = "physics";
-  CHECK_FALSE(names_ours(job, none));
-}
 
 TEST_CASE("a lease with its ticket is admitted") {
   auto const admitted = admit(lease_of(ticket()));
@@ -170,24 +123,23 @@ TEST_CASE("a ticket opens nothing but what it was made for") {
 TEST_CASE("a ticket is good once") {
   TicketLedger ledger(now_s - 100);
   auto const job = lease_of(ticket());
-  CHECK(admit_lease(job, config(), key_text, &ledger, now_s));
-  CHECK_FALSE(admit_lease(job, config(), key_text, &ledger, now_s));
+  CHECK(admit(job, &ledger));
+  CHECK_FALSE(admit(job, &ledger));
 }
 
 TEST_CASE("a refused form does not use the ticket up") {
   TicketLedger ledger(now_s - 100);
   auto job = lease_of(ticket());
   job.immediate = false;
-  CHECK_FALSE(admit_lease(job, config(), key_text, &ledger, now_s));
+  CHECK_FALSE(admit(job, &ledger));
   job.immediate = true;
-  CHECK(admit_lease(job, config(), key_text, &ledger, now_s));
+  CHECK(admit(job, &ledger));
 }
 
 TEST_CASE("without the key nothing is admitted, and the reason is told") {
   TicketLedger ledger(now_s - 100);
-  auto const refused =
-      admit_lease(lease_of(ticket()), config(),
-                  Error{Errc::io, "cannot open ticket.key"}, &ledger, now_s);
+  auto const refused = admit(lease_of(ticket()), &ledger,
+                             Error{Errc::io, "cannot open ticket.key"});
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message,
              Catch::Contains("cannot open ticket.key"));

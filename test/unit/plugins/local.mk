@@ -7,11 +7,14 @@ TESTS += %reldir%/test_plugins
 %canon_reldir%_test_plugins_SOURCES = \
 	plugins/job_submit/job_desc.cc \
 	%reldir%/daemon_link_test.cc \
+	%reldir%/desc.hh \
 	%reldir%/hint_test.cc \
 	%reldir%/job_desc_test.cc \
 	%reldir%/lease_guard_test.cc \
 	%reldir%/lease_template_test.cc \
+	%reldir%/local_disk_test.cc \
 	%reldir%/malleable_range_test.cc \
+	%reldir%/our_names_test.cc \
 	%reldir%/scratch.hh \
 	%reldir%/settings_test.cc \
 	%reldir%/stock_backfill_test.cc
@@ -20,6 +23,23 @@ TESTS += %reldir%/test_plugins
 	test/unit/libtestmain.la \
 	plugins/libscavenger.la \
 	plugins/libjobrules.la \
+	src/slurm/libjobmarks.la \
+	$(SLURM_LIBS)
+
+# The plugin as a whole; ./check --sanitizers looks for races in it.
+check_PROGRAMS += %reldir%/test_submit
+TESTS += %reldir%/test_submit
+%canon_reldir%_test_submit_SOURCES = \
+	plugins/job_submit/job_desc.cc \
+	plugins/job_submit/job_submit_gleaner.cc \
+	%reldir%/desc.hh \
+	%reldir%/scratch.hh \
+	%reldir%/submit_test.cc
+%canon_reldir%_test_submit_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_test_submit_LDADD = \
+	test/unit/libtestmain.la \
+	plugins/libjobrules.la \
+	plugins/libpluginedge.la \
 	src/slurm/libjobmarks.la \
 	$(SLURM_LIBS)
 endif
