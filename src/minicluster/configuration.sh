@@ -36,8 +36,9 @@ write_slurm_conf() {
   local host gres=
   host=$(hostname -s)
   local here="NodeHostname=$host NodeAddr=127.0.0.1"
-  local ports=$((port + 11))-$((port + 10 + nodes))
+  local ports=$((port + 11))-$((port + 10 + nodes)) deny=
   ((gpus == 0)) || gres=" Gres=gpu:$gpus"
+  [[ $accounting = no ]] || deny=" DenyAccounts=gleaner"
   {
     {
       slurm_conf_basics "$host"
@@ -49,8 +50,8 @@ write_slurm_conf() {
 NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
 NodeName=n[1-$nodes] $here Port=[$ports] CPUs=$cpus RealMemory=16000$gres
 PartitionName=DEFAULT MaxTime=INFINITE OverSubscribe=NO PreemptMode=OFF
-PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10
-PartitionName=head Nodes=head PriorityTier=10
+PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10$deny
+PartitionName=head Nodes=head PriorityTier=10$deny
 END
     [[ $gleaner = no ]] || cat <<END
 PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL \\

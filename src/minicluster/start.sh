@@ -105,7 +105,8 @@ make_reservation() {
 
 make_accounts() {
   sacctmgr_do add cluster mini
-  sacctmgr_do add qos gleaner set UsageFactor=0
+  # What runs there is free, so nothing but leases may: see doc/admin.md.
+  sacctmgr_do add qos gleaner set UsageFactor=0 Flags=RequiresReservation
   sacctmgr_do add account users Cluster=mini
   sacctmgr_do add account gleaner Cluster=mini \
     set QOS=gleaner DefaultQOS=gleaner

@@ -37,6 +37,24 @@ teardown() {
   wait_until 20 '[[ $(slurm sacct -n -X -a -S now-5minutes -A gleaner -o user%20,qos%20,partition | grep -c "$test_user *gleaner *lease") -ge 2 ]]'
 }
 
+@test "an account whose use is free cannot be had by making it one's default" {
+  slurm sacctmgr -i modify user "$test_user" set DefaultAccount=gleaner
+  for words in '' '--reservation=gleaner' '-A gleaner' '--qos=gleaner' '-p head'; do
+    # shellcheck disable=SC2086
+    run as_user timeout 20 sbatch $words --output=/dev/null --wrap true
+    echo "sbatch $words: $output"
+    [[ $status != 0 ]]
+  done
+  # Nor is a training charged to it.
+  run as_user timeout 20 sbatch --malleable=1-2 --output=/dev/null --wrap true
+  [[ $status != 0 ]]
+  [[ -z $(slurm squeue -h -a -t all -A gleaner -p main,head) ]]
+  # What names an account of the user's own runs as ever, with its leases.
+  job=$(submit_training 2-2 -A users)
+  wait_until 30 "size_is $job 2"
+  slurm sacctmgr -i modify user "$test_user" set DefaultAccount=users
+}
+
 @test "a user without an association with account gleaner is told how to get one" {
   slurm sacctmgr -i delete user "$test_user" account=gleaner
   job=$(submit_training 1-2)
