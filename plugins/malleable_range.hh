@@ -17,8 +17,9 @@ struct MalleableRange {
   bool operator==(MalleableRange const&) const = default;
 };
 
-/// Most nodes a range may name.
-inline constexpr int malleable_nodes_max = 100000;
+/// Most nodes a range may name.  Each is a job record in slurmctld, which holds
+/// 10,000 (MaxJobCount) unless the site says otherwise.
+inline constexpr int malleable_nodes_max = 10000;
 
 /// Read "MIN-MAX", two whole numbers with 1 <= MIN <= MAX.  Fails with
 /// invalid_argument, quoting the value (shortened, unprintable characters

@@ -18,17 +18,22 @@ inline constexpr std::size_t lease_template_bytes_max = 800;
 /// | asked                                   | becomes                       |
 /// |-----------------------------------------|-------------------------------|
 /// | --gres, --gpus-per-node                 | --gres                        |
-/// | --mem, --constraint, --exclude,         | the same option               |
-/// | --mincpus, --tmp                        |                               |
-/// | -n, -c, --ntasks-per-*, --exclusive,    | nothing: a lease is a whole   |
-/// | --mem-per-cpu, --cpus-per-gpu, -p …     | node, the runtime starts tasks|
-/// | -N within MIN-MAX                       | nothing: --malleable says it  |
-/// | -N outside, --gpus, --gpus-per-task,    | refused: has no meaning when  |
-/// | --gpus-per-socket, --nodelist,          | nodes come and go one by one  |
-/// | --switches, --contiguous, --reservation |                               |
+/// | --mem, --constraint, --exclude, --tmp,  | the same option               |
+/// | --threads-per-core                      |                               |
+/// | -p                                      | --partition: whose nodes may  |
+/// |                                         | serve its leases              |
+/// | -c, --ntasks-per-node, --mincpus,       | --cpus-per-task: CPUs of each |
+/// | --cpus-per-gpu                          | node                          |
+/// | --mem-per-cpu, --mem-per-gpu            | --mem: for those CPUs, GPUs   |
+/// | --exclusive                             | nothing: a lease shares what  |
+/// |                                         | it has with nobody            |
+/// | -N within MIN-MAX, -n that is -N times  | nothing: --malleable says it  |
+/// | --ntasks-per-node, -n 1                 |                               |
+/// | every other option of nodes, tasks and  | refused by name               |
+/// | binding                                 |                               |
 ///
 /// Fails with invalid_argument: the option, its value, why, and what to write
-/// instead.
+/// instead; with denied for root, to whom no lease is given.
 Result<std::string> make_lease_template(JobRequest const& request,
                                         MalleableRange const& range);
 

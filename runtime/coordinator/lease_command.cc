@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace gleaner {
 namespace {
@@ -28,6 +29,19 @@ std::vector<std::string> scrubbed_environment(
   std::copy_if(env.begin(), env.end(), std::back_inserter(kept),
                [](auto const& entry) { return !belongs_to_base_job(entry); });
   return kept;
+}
+
+std::vector<std::string> charge_options(std::vector<std::string> const& env) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 2>
+      table = {
+          {{"SLURM_JOB_ACCOUNT=", "--account="}, {"SLURM_JOB_QOS=", "--qos="}}};
+  std::vector<std::string> options;
+  for (auto const& [variable, option] : table)
+    for (std::string_view const entry : env)
+      if (entry.starts_with(variable) && entry.size() > variable.size())
+        options.push_back(std::string(option) +
+                          std::string(entry.substr(variable.size())));
+  return options;
 }
 
 std::vector<std::string> lease_command(msg::Grant const& grant,

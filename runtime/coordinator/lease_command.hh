@@ -19,6 +19,12 @@ namespace gleaner {
 std::vector<std::string> scrubbed_environment(
     std::vector<std::string> const& env);
 
+/// "--account=A" and "--qos=Q" of the base job, as Slurm has put them into
+/// `env` (SLURM_JOB_ACCOUNT, SLURM_JOB_QOS): a lease is charged as its base job
+/// is, unless the site says otherwise (lease_account, lease_qos), and a
+/// job_submit script that requires an account finds one.
+std::vector<std::string> charge_options(std::vector<std::string> const& env);
+
 /// The command line that uses the ticket.  `options` are those of
 /// msg::Registered: partition, reservation and lease template.
 std::vector<std::string> lease_command(msg::Grant const& grant,

@@ -98,11 +98,14 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   auto srun = std::make_shared<Srun>(io_);
   srun->node = grant.node;
   srun->errors.assign(pipe[0]);
+  auto const environment = own_environment();
+  auto options = charge_options(environment);
+  options.insert(options.end(), lease_options_.begin(), lease_options_.end());
   ChildCommand command;
   command.argv = options_.via == Via::here
                      ? std::vector{options_.agent}
-                     : lease_command(grant, lease_options_, options_.agent);
-  command.env = scrubbed_environment(own_environment());
+                     : lease_command(grant, options, options_.agent);
+  command.env = scrubbed_environment(environment);
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
   command.env.push_back("GLEANER_SECRET=" + options_.secret);
   command.env.push_back("GLEANER_NODE=" + grant.node);

@@ -11,11 +11,10 @@ TEST_CASE("a range is two node counts") {
     char const* text;
     MalleableRange means;
   };
-  for (auto const& row :
-       std::initializer_list<Row>{{"2-16", {2, 16}},
-                                  {"1-1", {1, 1}},
-                                  {"08-10", {8, 10}},
-                                  {"1-100000", {1, 100000}}}) {
+  for (auto const& row : std::initializer_list<Row>{{"2-16", {2, 16}},
+                                                    {"1-1", {1, 1}},
+                                                    {"08-10", {8, 10}},
+                                                    {"1-10000", {1, 10000}}}) {
     CAPTURE(row.text);
     auto const range = parse_malleable_range(row.text);
     REQUIRE(range);
@@ -44,7 +43,7 @@ TEST_CASE("anything else is refused with the value and the remedy") {
            {"2-99999999999999999999", "not a range"},
            {"0-4", "at least 1"},
            {"4-2", "the most nodes are fewer than the least"},
-           {"1-100001", "more than 100000 nodes"},
+           {"1-10001", "more than 10000 nodes"},
        }) {
     CAPTURE(row.text);
     auto const range = parse_malleable_range(row.text);

@@ -41,5 +41,16 @@ TEST_CASE("a lease asks for its whole node, now, with its ticket") {
   CHECK(argv.back() == "/usr/libexec/gleaner/gleaner-agent");
 }
 
+TEST_CASE("a lease is charged as its base job is") {
+  using Options = std::vector<std::string>;
+  CHECK(charge_options({"SLURM_JOB_QOS=long", "SLURM_JOB_ACCOUNT=physics",
+                        "SLURM_JOB_ACCOUNT_X=y", "ACCOUNT=z"}) ==
+        Options{"--account=physics", "--qos=long"});
+  CHECK(charge_options({"SLURM_JOB_ACCOUNT=", "HOME=/"}) == Options{});
+  // With spaces it still is one word for srun.
+  CHECK(charge_options({"SLURM_JOB_ACCOUNT=a --uid=0"}) ==
+        Options{"--account=a --uid=0"});
+}
+
 }  // namespace
 }  // namespace gleaner
