@@ -189,8 +189,10 @@ void Brain::welcome(Candidate const& candidate, Actions* out) {
                          base.nodes_max,
                          {"--partition=" + config_.lease_partition,
                           "--reservation=" + config_.reservation}};
+  // The template's partitions say whose nodes may serve the leases, which
+  // themselves are all in the lease partition.
   for (auto const& word : words(base.lease_template))
-    answer.lease_options.push_back(word);
+    if (!word.starts_with("--partition=")) answer.lease_options.push_back(word);
   out->push_back(Tell{candidate.link, answer});
   for (auto const& lease : candidate.request.leases) {
     note_agent(&trainer, lease.node);

@@ -32,7 +32,7 @@ lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
   --exclusive --mem=0 --time=1 --immediate=1)
 
 @test "a wrong --malleable is refused with the value and a way out" {
-  for range in 0-2 3-2 two 1-2-3 -1-2 1- 1-9999999 ''; do
+  for range in 0-2 3-2 two 1-2-3 -1-2 1- 1-10001 ''; do
     refused malleable sbatch --malleable="$range" --wrap true
     [[ $output = *"'$range'"* ]]
   done
@@ -43,6 +43,45 @@ lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
   refused nodelist sbatch --malleable=1-2 --nodelist=n1 --wrap true
   refused nodes sbatch --malleable=1-2 -N5 --wrap true
   refused malleable srun --malleable=1-2 true
+  for option in --ntasks=8 --gpu-bind=closest \
+    --ntasks-per-socket=1 --distribution=cyclic --contiguous --switches=1 \
+    --oversubscribe --overcommit --core-spec=1 --exclusive=user; do
+    refused "${option%%=*}" sbatch --malleable=1-2 "$option" --wrap true
+    [[ $output = *'gleaner: --malleable with'* ]]
+  done
+  # Some releases of sbatch refuse these themselves.
+  for option in --gpus-per-task=1 --cpus-per-gpu=2; do
+    refused "${option%%=*}" sbatch --malleable=1-2 "$option" --wrap true
+  done
+}
+
+@test "what sbatch was asked of nodes is kept for each lease" {
+  while IFS='|' read -r asked kept; do
+    # shellcheck disable=SC2086
+    job=$(submitted --hold --malleable=1-2 $asked --wrap true)
+    run slurm scontrol show job "$job"
+    echo "$asked -> $(grep AdminComment <<<"$output")"
+    [[ $(sed -n 's/ *$//; s/.*AdminComment=//p' <<<"$output") = \
+      "gleaner:trainer nodes=1-2 lease=$kept" ]]
+  done <<'END'
+|
+-p main|--partition=main
+-p head|
+-c 2|--cpus-per-task=2
+--ntasks-per-node=2 -c 2|--cpus-per-task=4
+-N2 --ntasks-per-node=2|--cpus-per-task=2
+--mincpus=3|--cpus-per-task=3
+--gpus-per-node=1 --cpus-per-gpu=3|--gres=gpu:1 --cpus-per-task=3
+--gres=gpu:1 --mem-per-gpu=2G|--gres=gpu:1 --mem=2048M
+-c 2 --mem-per-cpu=512|--mem=1024M --cpus-per-task=2
+--mem=3G --exclude=n1 --constraint=x&y|--constraint=x&y --exclude=n1 --mem=3072M
+--exclusive --time=5 --nice|
+END
+}
+
+@test "root is told at once that it gets no leases" {
+  run timeout 20 sbatch --malleable=1-2 --output=/dev/null --wrap true
+  [[ $status != 0 && $output = *'root gets no leases'* ]]
 }
 
 @test "sbatch --help shows --malleable" {
@@ -51,7 +90,7 @@ lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
 }
 
 @test "a malleable job waits in the head partition with one CPU" {
-  job=$(submitted --malleable=1-2 -p main --gres=gpu:1 -n 8 --mem=8000 --wrap 'sleep 60')
+  job=$(submitted --malleable=1-2 -p main --gres=gpu:1 --ntasks-per-node=2 --mem=8000 --wrap 'sleep 60')
   wait_until 10 "job_is $job RUNNING"
   run slurm scontrol show job "$job"
   [[ $output = *Partition=head* && $output = *NumCPUs=1* && $output = *NumNodes=1* ]]

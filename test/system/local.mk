@@ -4,6 +4,7 @@ system_tests = \
 	%reldir%/minicluster.bats \
 	%reldir%/guard.bats \
 	%reldir%/flood.bats \
+	%reldir%/site_lua.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/restart.bats \
