@@ -8,81 +8,32 @@
 ///   - every wait is on a buffer of ours, which stop() aborts;
 ///   - the pairs are closed by letting a wait time out at once: the only
 ///     public call that also wakes a thread inside Pair::connect();
+///   - they are connected on a thread that can be left behind;
 ///   - contact data is one blob per member, exchanged once.
 /// A pair's connection is not authenticated: whoever reaches the port first is
-/// the peer.  Ports are open only while a generation connects.
+/// the peer.  With Gloo of 2022 ports are open only while a generation
+/// connects; since 2023 a member has one port, and numbers that can be guessed.
 #include "runtime/comm/comm_gloo.hh"
 
-#include <arpa/inet.h>
-#include <gloo/context.h>
-#include <gloo/transport/tcp/address.h>
-#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
-#include <netinet/in.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <cstring>
 #include <mutex>
-#include <sstream>
 
+#include "runtime/comm/comm_gloo_context.hh"
 #include "runtime/comm/comm_gloo_device.hh"
-#include "runtime/comm/comm_gloo_sockets.hh"
 #include "runtime/comm/comm_ring.hh"
 #include "runtime/os/signals.hh"
 
 namespace gleaner {
 namespace {
 
-namespace tcp = gloo::transport::tcp;
 using Buffer = gloo::transport::UnboundBuffer;
 using std::chrono::milliseconds;
 
-/// Members wait for each other as long as user code computes; who has waited
-/// too long is decided by the coordinator, which then stops the plane.
 constexpr milliseconds wait_max = std::chrono::hours(24);
 constexpr std::uint64_t slot = 1;
 
 struct Stopped {};  ///< a wait was aborted
-
-/// A Gloo context that shows its pairs before they are connected.
-class GlooContext final : public gloo::Context {
- public:
-  GlooContext(int rank, int size,
-              std::shared_ptr<gloo::transport::Device> const& device,
-              milliseconds timeout)
-      : gloo::Context(rank, size) {
-    setTimeout(wait_max);
-    device_ = device;
-    transportContext_ = device->createContext(rank, size);
-    transportContext_->setTimeout(timeout);
-    for (int i = 0; i < size; ++i)
-      if (i != rank) transportContext_->createPair(i);
-  }
-};
-
-sockaddr_storage endpoint(std::string const& host, int port) {
-  sockaddr_storage storage{};
-  auto* in = reinterpret_cast<sockaddr_in*>(&storage);
-  auto* in6 = reinterpret_cast<sockaddr_in6*>(&storage);
-  if (inet_pton(AF_INET, host.c_str(), &in->sin_addr) == 1) {
-    in->sin_family = AF_INET;
-    in->sin_port = htons(static_cast<std::uint16_t>(port));
-  } else if (inet_pton(AF_INET6, host.c_str(), &in6->sin6_addr) == 1) {
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = htons(static_cast<std::uint16_t>(port));
-  }
-  return storage;
-}
-
-int port_of(gloo::transport::Address const& address) {
-  auto const& storage =
-      dynamic_cast<tcp::Address const&>(address).getSockaddr();
-  return ntohs(storage.ss_family == AF_INET6
-                   ? reinterpret_cast<sockaddr_in6 const&>(storage).sin6_port
-                   : reinterpret_cast<sockaddr_in const&>(storage).sin_port);
-}
 
 class GlooPlane final : public Plane {
  public:
@@ -103,8 +54,8 @@ class GlooPlane final : public Plane {
   class Operation;
 
   Result<void> open_pairs(double timeout_s);
-  std::string contact() const;
-  Result<void> connect_pairs(std::vector<std::string> const& contacts);
+  Result<void> connect_pairs(std::vector<std::string> const& contacts,
+                             double timeout_s);
   Result<void> failed(std::exception const& why) const;
 
   PlaneOptions const options_;
@@ -112,7 +63,8 @@ class GlooPlane final : public Plane {
   std::mutex mutex_;  ///< for what follows
   bool stopped_ = false;
   std::shared_ptr<GlooContext> context_;
-  Operation* operation_ = nullptr;  ///< the allreduce in progress
+  std::shared_ptr<GlooConnect> connecting_;  ///< until it has connected
+  Operation* operation_ = nullptr;           ///< the allreduce in progress
 };
 
 Result<void> GlooPlane::failed(std::exception const& why) const {
@@ -121,62 +73,41 @@ Result<void> GlooPlane::failed(std::exception const& why) const {
 }
 
 Result<void> GlooPlane::open_pairs(double timeout_s) {
-  // Gloo waits five times as long for a connection as it is told to.
-  milliseconds const timeout(std::max(1, int(timeout_s * 1000 / 5)));
-  auto context = std::make_shared<GlooContext>(options_.rank, options_.size,
-                                               device_->device(), timeout);
+  auto context = std::make_shared<GlooContext>(options_, *device_,
+                                               GlooConnect::pair_s(timeout_s));
   std::lock_guard lock(mutex_);
   if (stopped_) return Error{Errc::unavailable, "data plane stopped"};
   context_ = std::move(context);
   return {};
 }
 
-/// "10.0.0.7 41000 0 41002": the interface, then the port of the pair for each
-/// rank, 0 for the member's own.
-std::string GlooPlane::contact() const {
-  std::ostringstream text;
-  text << options_.address;
-  for (int i = 0; i < options_.size; ++i)
-    text << ' '
-         << (i == options_.rank ? 0 : port_of(context_->getPair(i)->address()));
-  return text.str();
-}
-
-Result<void> GlooPlane::connect_pairs(
-    std::vector<std::string> const& contacts) {
-  for (int i = 0; i < options_.size; ++i) {
-    if (i == options_.rank) continue;
-    std::istringstream text(contacts[i]);
-    std::string host;
-    int port = 0;
-    text >> host;
-    for (int k = 0; k <= options_.rank; ++k) text >> port;
-    auto const to = endpoint(host, port);
-    if (!text || to.ss_family == AF_UNSPEC)
-      return Error{Errc::invalid_argument, "cannot read contact data '" +
-                                               contacts[i] + "' of rank " +
-                                               std::to_string(i)};
-    auto& pair = *context_->getPair(i);
-    pair.connect(tcp::Address(to).bytes());
-    if (options_.silence_s > 0)
-      end_pair_when_silent(
-          {options_.address, port_of(pair.address()), host, port},
-          options_.silence_s);
+Result<void> GlooPlane::connect_pairs(std::vector<std::string> const& contacts,
+                                      double timeout_s) {
+  auto connect = GlooConnect::prepare(options_, device_, context_, contacts);
+  if (!connect) return connect.error();
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) return Error{Errc::unavailable, "data plane stopped"};
+    connecting_ = *connect;
   }
+  auto connected = GlooConnect::run(*connect, timeout_s);
+  if (!connected) return connected;
+  std::lock_guard lock(mutex_);
+  connecting_.reset();
+  if (stopped_) return Error{Errc::unavailable, "data plane stopped"};
   return {};
 }
 
 Result<void> GlooPlane::connect(Exchange const& exchange, double timeout_s) {
   try {
     if (auto opened = open_pairs(timeout_s); !opened) return opened;
-    auto contacts = exchange("contact", contact());
+    auto contacts = exchange("contact", context_->contact(options_.address));
     if (!contacts) return contacts.error();
     if (contacts->size() != std::size_t(options_.size))
       return Error{Errc::invalid_argument,
                    "contact data of " + std::to_string(contacts->size()) +
                        " members, expected " + std::to_string(options_.size)};
-    auto quick = device_->tick_fast();
-    return connect_pairs(*contacts);
+    return connect_pairs(*contacts, timeout_s);
   } catch (std::exception const& why) {
     return failed(why);
   }
@@ -280,24 +211,22 @@ Result<void> GlooPlane::allreduce(void const* local, void* sum, std::size_t n,
   }
 }
 
+/// The pairs of a connect that is given up are its own to close.
 void GlooPlane::stop() {
   std::shared_ptr<GlooContext> context;
+  std::shared_ptr<GlooConnect> connecting;
   {
     std::lock_guard lock(mutex_);
     if (stopped_) return;
     stopped_ = true;
     context = context_;
+    connecting = connecting_;
     if (operation_) operation_->abort();
   }
+  if (connecting) return connecting->give_up();
   if (!context) return;
   auto quick = device_->tick_fast();
-  BlockSigpipe no_sigpipe;
-  try {
-    // A wait that times out closes every pair of its context.
-    context->createUnboundBuffer(nullptr, 0)
-        ->waitRecv(nullptr, milliseconds(0));
-  } catch (std::exception const&) {  // it always does
-  }
+  context->close();
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "runtime/os/signals.hh"
@@ -16,6 +18,22 @@
 namespace gleaner {
 
 Result<std::shared_ptr<GlooDevice>> GlooDevice::on(std::string const& address) {
+  // A forked process has no threads of its parent's devices.
+  using Key = std::pair<pid_t, std::string>;
+  static auto* const mutex = new std::mutex;
+  static auto* const devices = new std::map<Key, std::shared_ptr<GlooDevice>>;
+  std::lock_guard lock(*mutex);
+  auto& device = (*devices)[{getpid(), address}];
+  if (!device) {
+    auto made = make(address);
+    if (!made) return made.error();
+    device = *made;
+  }
+  return device;
+}
+
+Result<std::shared_ptr<GlooDevice>> GlooDevice::make(
+    std::string const& address) {
   std::shared_ptr<GlooDevice> made(new GlooDevice);
   made->event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
   if (made->event_ < 0)

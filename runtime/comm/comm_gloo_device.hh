@@ -20,7 +20,9 @@ namespace gleaner {
 /// seven connections.  tick_fast() keeps it going round meanwhile.
 class GlooDevice {
  public:
-  /// On the interface with this numeric address.  Fails with io.
+  /// On the interface with this numeric address: one for the life of the
+  /// process, as Gloo since 2023 cannot end one whose port somebody has
+  /// touched. Fails with io.
   static Result<std::shared_ptr<GlooDevice>> on(std::string const& address);
   ~GlooDevice();
 
@@ -40,10 +42,13 @@ class GlooDevice {
  private:
   class Ticker final : public gloo::transport::tcp::Handler {
    public:
-    void handleEvents(int) override;
+    // Gloo of 2025 also says which loop it is: one of these is its virtual.
+    void handleEvents(int);
+    void handleEvents(gloo::transport::tcp::Loop&, int) { handleEvents(0); }
   };
 
   GlooDevice() = default;
+  static Result<std::shared_ptr<GlooDevice>> make(std::string const& address);
   void fast(int change);
 
   int event_ = -1;  ///< readable while someone wants fast ticks

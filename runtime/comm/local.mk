@@ -23,6 +23,8 @@ if HAVE_GLOO
 %canon_reldir%_libcomm_la_SOURCES += \
 	%reldir%/comm_gloo.hh \
 	%reldir%/comm_gloo.cc \
+	%reldir%/comm_gloo_context.hh \
+	%reldir%/comm_gloo_context.cc \
 	%reldir%/comm_gloo_device.hh \
 	%reldir%/comm_gloo_device.cc \
 	%reldir%/comm_gloo_sockets.hh \
