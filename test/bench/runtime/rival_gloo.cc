@@ -30,16 +30,25 @@ class GlooRival final : public Rival {
   std::shared_ptr<gloo::Context> const context_;
 };
 
+/// Gloo takes a shared store since 2025.
+template <class Context, class Store, class Device>
+void connect(Context& context, std::shared_ptr<Store> store, Device device) {
+  if constexpr (requires { context.connectFullMesh(store, device); })
+    context.connectFullMesh(store, device);
+  else
+    context.connectFullMesh(*store, device);
+}
+
 }  // namespace
 
 char const* const Rival::plane = "gloo";
 
 std::unique_ptr<Rival> make_rival(int rank, int members,
                                   std::string const& dir) {
-  gloo::rendezvous::FileStore store(dir);
+  auto store = std::make_shared<gloo::rendezvous::FileStore>(dir);
   auto device = gloo::transport::tcp::CreateDevice({"127.0.0.1"});
   auto context = std::make_shared<gloo::rendezvous::Context>(rank, members);
-  context->connectFullMesh(store, device);
+  connect(*context, store, device);
   return std::make_unique<GlooRival>(context);
 }
 
