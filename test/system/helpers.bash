@@ -23,6 +23,16 @@ why_not() {
   fi
 }
 
+# slurmdbd 26.05.5 dies of error 5027 where MariaDB is 11.8 or later.
+skip_without_accounting() {
+  local slurm mariadb
+  slurm=$(slurmctld -V | grep -oE '[0-9]+\.[0-9]+' | head -n 1)
+  mariadb=$(mariadbd --version | grep -oE '[0-9]+\.[0-9]+' | head -n 1)
+  if [[ $slurm = 26.05 && $(printf '%s\n' 11.8 "$mariadb" | sort -V | head -n 1) = 11.8 ]]; then
+    skip "slurmdbd $slurm does not work with MariaDB $mariadb"
+  fi
+}
+
 skip_if_impossible() {
   local why
   why=$(why_not)

@@ -125,6 +125,7 @@ END
 }
 
 @test "with accounting a user needs an association, and limits are enforced" {
+  skip_without_accounting
   start_plain "$dir/a" --nodes 2 --accounting
   conf "$dir/a"
   cluster=$dir work=$dir
