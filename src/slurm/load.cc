@@ -52,6 +52,9 @@ class SlurmSource final : public SnapshotSource {
   ClusterRecords records_;
   PlanMemory plans_;
   Snapshot snapshot_;
+  /// Records have changed since snapshot_ was made; also in a load() that
+  /// failed later on.
+  bool stale_ = false;
   time_t nodes_at_ = 0;  ///< as of when we know them; 0: not at all
   time_t jobs_at_ = 0;
   time_t partitions_at_ = 0;
@@ -59,24 +62,24 @@ class SlurmSource final : public SnapshotSource {
 };
 
 Result<Loaded> SlurmSource::load(TimeS now_s) {
-  bool changed = false;
   auto const partitions = load_partitions();
   if (!partitions) return partitions.error();
-  changed |= *partitions == Answer::changed;
+  stale_ |= *partitions == Answer::changed;
   auto const reservations = load_reservations();
   if (!reservations) return reservations.error();
-  changed |= *reservations == Answer::changed;
+  stale_ |= *reservations == Answer::changed;
   // Nodes before jobs: a job that starts in between is then seen on a node
   // still called idle, which makes it no hole.  The other way round the node
   // of a lease that has just begun would look held by nobody known.
   auto const nodes = load_nodes();
   if (!nodes) return nodes.error();
-  changed |= *nodes == Answer::changed;
+  stale_ |= *nodes == Answer::changed;
   auto const jobs = load_jobs(now_s);
   if (!jobs) return jobs.error();
-  changed |= *jobs == Answer::changed;
+  stale_ |= *jobs == Answer::changed;
 
-  if (changed) {
+  bool changed = stale_;
+  if (stale_) {
     // Slurm counts time in seconds, so it answers "changed" a while too long;
     // and what changed may be nothing to us.
     auto next = make_snapshot(records_, options_, snapshot_.time_s);
@@ -84,6 +87,7 @@ Result<Loaded> SlurmSource::load(TimeS now_s) {
     changed = next != snapshot_;
     snapshot_ = std::move(next);
     snapshot_.backfill_s = records_.backfill_s;
+    stale_ = false;
   }
   snapshot_.time_s = now_s;
   return Loaded{snapshot_, changed};
