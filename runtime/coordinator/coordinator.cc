@@ -101,6 +101,7 @@ int Coordinator::run() {
   source_->start();
   every(tick_s, std::make_shared<asio::steady_timer>(io_), [this] {
     if (membership_) carry_out(membership_->tick(now()));
+    settle_departures();
     check_nodes();
     check_end();
   });
@@ -141,7 +142,8 @@ void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
             if (found == nodes_.end()) return;
             found->second.agent = nullptr;
             if (found->second.state != NodeState::ending) {
-              found->second.cause = "agent lost: " + error.message;
+              if (!departures_.is_out(node))
+                found->second.cause = "agent lost: " + error.message;
               end_node(node);
             }
           };

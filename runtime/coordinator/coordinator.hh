@@ -10,6 +10,7 @@
 ///     asked     srun was started; the agent has not come yet
 ///     up        the agent runs members
 ///     leaving   to be left: members are switched out, then the agent exits
+///               when departures.hh says so
 ///     ending    the agent was told to exit; srun ends within seconds
 #pragma once
 
@@ -25,6 +26,7 @@
 #include "core/clock.hh"
 #include "proto/channel.hh"
 #include "proto/secret_handshake.hh"
+#include "runtime/coordinator/departures.hh"
 #include "runtime/coordinator/event_log.hh"
 #include "runtime/coordinator/lease_launcher.hh"
 #include "runtime/coordinator/node_source.hh"
@@ -63,6 +65,7 @@ class Coordinator {
     std::string node;
     std::shared_ptr<Channel> channel;  ///< null until it has connected
     bool may_end = false;              ///< it was told to: its end is no loss
+    bool is_out = false;               ///< it trains no more
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);
@@ -74,6 +77,8 @@ class Coordinator {
   void on_registered(msg::Registered const& message);
   void on_grant(msg::Grant const& grant);
   void on_give_back(msg::GiveBack const& order);
+  void leave(std::string const& node, double deadline, msg::GiveBack const&);
+  void settle_departures();
   void on_agent(std::string const& node, std::shared_ptr<Channel> channel);
   void on_agent_message(std::string const& node, nlohmann::json const& json);
   void on_agent_hello(std::string const& node, msg::AgentHello const& hello);
@@ -120,6 +125,7 @@ class Coordinator {
   std::unique_ptr<NodeSource> source_;
   std::optional<LeaseLauncher> launcher_;
   std::optional<Membership> membership_;  ///< from the first Registered on
+  Departures departures_;
   ProgressMeter progress_;
   std::map<std::string, NodePeer> nodes_;
   std::map<msg::MemberId, MemberPeer> members_;

@@ -129,6 +129,7 @@ void Coordinator::program_failed(int code, std::string const& why) {
 void Coordinator::carry_out(Membership::Orders const& orders) {
   for (auto const& order : orders)
     std::visit([this](auto const& o) { carry_out(o); }, order);
+  settle_departures();
 }
 
 void Coordinator::carry_out(membership::Send const& order) {
@@ -136,7 +137,7 @@ void Coordinator::carry_out(membership::Send const& order) {
   if (found == members_.end()) return;
   if (std::holds_alternative<msg::Release>(order.message) ||
       std::holds_alternative<msg::Finish>(order.message))
-    found->second.may_end = true;
+    found->second.may_end = found->second.is_out = true;
   if (found->second.channel)
     found->second.channel->send(to_json(order.message));
 }
@@ -166,6 +167,7 @@ void Coordinator::carry_out(membership::Record const& order) {
 void Coordinator::carry_out(membership::Kill const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
+  found->second.is_out = true;
   log_to_stderr(
       LogLevel::warn,
       LogLine("member_killed").kv("member", order.member).kv("why", order.why));
@@ -180,7 +182,7 @@ void Coordinator::carry_out(membership::Kill const& order) {
 }
 
 void Coordinator::carry_out(membership::NodeFree const& order) {
-  if (nodes_.count(order.node)) end_node(order.node);
+  departures_.set_empty(order.node);
 }
 
 void Coordinator::carry_out(membership::Register const& order) {

@@ -28,6 +28,10 @@ void Coordinator::on_source(msg::ToCoordinator const& message) {
                  [this](msg::Registered const& m) { on_registered(m); },
                  [this](msg::Grant const& m) { on_grant(m); },
                  [this](msg::GiveBack const& m) { on_give_back(m); },
+                 [this](msg::ReleaseNodes const& m) {
+                   for (auto const& node : m.nodes) departures_.release(node);
+                   settle_departures();
+                 },
                  [this](msg::RegisterRefused const& m) {
                    log_to_stderr(LogLevel::error,
                                  LogLine("register_refused").kv("why", m.why));
@@ -39,7 +43,11 @@ void Coordinator::on_source(msg::ToCoordinator const& message) {
 
 void Coordinator::on_registered(msg::Registered const& message) {
   launcher_->set_lease_options(message.lease_options);
-  if (membership_) return;  // gleanerd came back
+  if (membership_) {  // gleanerd came back
+    if (auto const nodes = departures_.vacated(); !nodes.empty())
+      source_->send(msg::Vacated{nodes});
+    return;
+  }
   auto options = membership::with_failure_timeout(options_.failure_timeout_s);
   options.nodes_min = message.nodes_min;
   options.checkpoint_prefix = checkpoint_prefix(options_.dir);
@@ -80,18 +88,43 @@ void Coordinator::on_grant(msg::Grant const& grant) {
 
 void Coordinator::on_give_back(msg::GiveBack const& order) {
   auto const deadline = now() + (order.deadline_s - clock_.wall_s());
-  for (auto const& name : order.nodes) {
-    auto const found = nodes_.find(name);
-    if (found == nodes_.end() || found->second.state == NodeState::ending)
-      continue;
-    found->second.cause = order.cause;
-    if (found->second.state == NodeState::asked) {
-      end_node(name);
-      continue;
-    }
-    found->second.state = NodeState::leaving;
-    carry_out(membership_->leave_node(now(), name, deadline, order.cause));
+  for (auto const& name : order.nodes) leave(name, deadline, order);
+  settle_departures();
+}
+
+void Coordinator::leave(std::string const& name, double deadline,
+                        msg::GiveBack const& order) {
+  auto const found = nodes_.find(name);
+  if (found == nodes_.end() || found->second.state == NodeState::ending) return;
+  found->second.cause = order.cause;
+  departures_.ask(name, deadline,
+                  order.hold ? Departures::Release::together
+                             : Departures::Release::at_once);
+  if (found->second.state == NodeState::asked) {
+    // Slurm may have started the lease already, so its end counts like that
+    // of any other.
+    departures_.set_out(now(), name);
+    departures_.set_empty(name);
+    return;
   }
+  found->second.state = NodeState::leaving;
+  carry_out(membership_->leave_node(now(), name, deadline, order.cause));
+}
+
+/// Say which nodes are vacated, and end those that may.
+void Coordinator::settle_departures() {
+  auto const is_out = [this](msg::MemberId id) {
+    auto const member = members_.find(id);
+    return member == members_.end() || member->second.is_out;
+  };
+  for (auto const& [name, node] : nodes_)
+    if (node.state == NodeState::leaving &&
+        std::all_of(node.members.begin(), node.members.end(), is_out))
+      departures_.set_out(now(), name);
+  if (auto nodes = departures_.newly_vacated(); !nodes.empty())
+    source_->send(msg::Vacated{std::move(nodes)});
+  for (auto const& name : departures_.due(now()))
+    if (nodes_.count(name)) end_node(name);
 }
 
 void Coordinator::on_agent(std::string const& name,
@@ -138,6 +171,10 @@ void Coordinator::on_agent_hello(std::string const& name,
   node.lease_job = hello.lease_job;
   auto const took_s = now() - node.asked_s;
   source_->send(msg::LeaseStarted{name, hello.lease_job, took_s});
+  if (departures_.is_out(name)) {  // asked back while it started
+    node.state = NodeState::leaving;
+    return;
+  }
   events_.write(
       "node_joined",
       {{"node", name}, {"lease_job", hello.lease_job}, {"took_s", took_s}});
@@ -203,7 +240,8 @@ void Coordinator::on_lease_end(std::string const& name, int code,
     source_->send(msg::LeaseFailed{
         name, why.empty() ? "srun ended with " + std::to_string(code) : why});
   } else {
-    bool const asked_for = node.state == NodeState::ending && node.agent;
+    bool const asked_for = (node.state == NodeState::ending && node.agent) ||
+                           departures_.is_out(name);
     std::string const cause = finished_ || code_ ? "finished"
                               : asked_for        ? "released"
                                                  : "lost";
@@ -214,6 +252,7 @@ void Coordinator::on_lease_end(std::string const& name, int code,
         "node_left",
         {{"node", name}, {"lease_job", node.lease_job}, {"cause", node.cause}});
   }
+  departures_.forget(name);
   for (auto const id : node.members)
     if (auto const member = members_.find(id); member != members_.end()) {
       if (member->second.channel) member->second.channel->close();

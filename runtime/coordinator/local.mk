@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/checkpoint_pointer.cc \
 	%reldir%/daemon_link.hh \
 	%reldir%/daemon_link.cc \
+	%reldir%/departures.hh \
+	%reldir%/departures.cc \
 	%reldir%/event_log.hh \
 	%reldir%/event_log.cc \
 	%reldir%/lease_command.hh \

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/release_groups.hh"
+
 namespace gleaner {
 namespace {
 
@@ -81,8 +83,7 @@ void Brain::extend_limits(TimeS now, Actions* out) {
 /// Nodes of one trainer, asked back for one reason, go into one message.
 void Brain::ask_back(Lease const& lease, std::string const& cause,
                      TimeS deadline_s, TimeS now, Actions* out) {
-  if (!lease.is_used()) return;
-  leases_.ask_back(lease.nonce, cause, deadline_s, now, out);
+  if (!leases_.ask_back(lease.nonce, cause, deadline_s, now, out)) return;
   asked_back_[{lease.trainer, cause, deadline_s}].push_back(lease.node);
 }
 
@@ -93,9 +94,44 @@ void Brain::send_ask_backs(Actions* out) {
     if (!trainer || trainer->link == 0) continue;
     std::sort(nodes.begin(), nodes.end());
     out->push_back(
-        Tell{trainer->link, msg::GiveBack{nodes, deadline_s, cause}});
+        Tell{trainer->link, msg::GiveBack{nodes, deadline_s, cause, true}});
   }
   asked_back_.clear();
+}
+
+/// A coordinator that was away may not have heard.
+void Brain::repeat_ask_backs(TrainerEntry const& trainer) {
+  for (auto const& [nonce, lease] : leases_.all())
+    if (lease.trainer == trainer.base.job &&
+        lease.state == Lease::State::returning)
+      asked_back_[{lease.trainer, lease.cause, lease.deadline_s}].push_back(
+          lease.node);
+}
+
+/// All that may end now in one burst (release_groups.hh).
+void Brain::release_vacated(TimeS now, Actions* out) {
+  std::map<JobId, std::vector<std::string>> nodes_of;
+  double waited_s_max = 0;
+  for (auto const& nonce : releasable(leases_, now)) {
+    auto const& lease = leases_.all().at(nonce);
+    auto const* trainer = roster_.find(lease.trainer);
+    if (!trainer || trainer->link == 0) {
+      leases_.end(nonce, lease.cause, now, out);
+      continue;
+    }
+    waited_s_max = std::max(waited_s_max, now - lease.since_s);
+    nodes_of[lease.trainer].push_back(lease.node);
+    leases_.release(nonce, now);
+  }
+  for (auto& [job, nodes] : nodes_of) {
+    std::sort(nodes.begin(), nodes.end());
+    out->push_back(Record{"released",
+                          {{"trainer", job},
+                           {"nodes", nodes.size()},
+                           {"burst", now},
+                           {"waited_s_max", waited_s_max}}});
+    out->push_back(Tell{roster_.find(job)->link, msg::ReleaseNodes{nodes}});
+  }
 }
 
 bool Brain::is_current(TimeS now) const {
@@ -223,6 +259,7 @@ Actions Brain::decide(TimeS now) {
   expire(now, &out);
   follow_plan(now, &out);
   send_ask_backs(&out);
+  release_vacated(now, &out);
   return out;
 }
 

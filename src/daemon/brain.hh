@@ -9,6 +9,8 @@
 /// - a node that an eligible rigid job can use now is not lent, and is asked
 ///   back if it is; a node that Slurm plans to use is back in time;
 /// - what is asked back is ended at the deadline, whatever the trainer does;
+/// - no lease is ended while a trainer is still leaving another one for a job
+///   that waits: Slurm would preempt that one;
 /// - the end of a training job ends all its leases at once;
 /// - leases found in Slurm are adopted, and ended if nobody runs on them;
 /// - with `mode: observe` nothing is lent, asked back or ended.
@@ -84,6 +86,10 @@ class Brain {
   void ask_back(Lease const& lease, std::string const& cause, TimeS deadline_s,
                 TimeS now, Actions* out);
   void send_ask_backs(Actions* out);
+  void on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
+                  TimeS now);
+  void repeat_ask_backs(TrainerEntry const& trainer);
+  void release_vacated(TimeS now, Actions* out);
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now);

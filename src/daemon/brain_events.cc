@@ -132,6 +132,8 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
     if (leases_.refused(job, failed->node, now))
       note_failure(trainer->base.uid, failed->node, job,
                    failed->why.substr(0, why_bytes_max), now, &pending_);
+  } else if (auto const* vacated = std::get_if<msg::Vacated>(&message)) {
+    on_vacated(*trainer, *vacated, now);
   } else if (auto const* ended = std::get_if<msg::LeaseEnded>(&message)) {
     trainer->agents.erase(ended->node);
     if (leases_.left(job, ended->node, known_cause(ended->cause), now))
@@ -141,6 +143,17 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
   } else if (auto const* resized = std::get_if<msg::Resized>(&message)) {
     on_resized(*trainer, *resized);
   }
+}
+
+void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
+                       TimeS now) {
+  NodeSet nodes;
+  for (auto const& node : vacated.nodes)
+    if (leases_.vacated(trainer.base.job, node, now)) nodes.insert(node);
+  if (nodes.size() > 0)
+    pending_.push_back(
+        Record{"vacated",
+               {{"trainer", trainer.base.job}, {"nodes", nodes.to_string()}}});
 }
 
 void Brain::on_resized(TrainerEntry const& trainer,
@@ -198,6 +211,7 @@ void Brain::welcome(Candidate const& candidate, Actions* out) {
     note_agent(&trainer, lease.node);
     leases_.confirm_agent(base.job, lease.node);
   }
+  repeat_ask_backs(trainer);
   out->push_back(Record{"trainer_registered",
                         {{"job", base.job},
                          {"uid", base.uid},

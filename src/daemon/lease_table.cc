@@ -49,6 +49,8 @@ char const* name_of(State state) {
       return "held";
     case State::returning:
       return "returning";
+    case State::vacated:
+      return "vacated";
     case State::ending:
       return "ending";
   }
@@ -83,11 +85,25 @@ bool LeaseTable::refused(JobId trainer, std::string const& node, TimeS now) {
   return true;
 }
 
+/// One that was asked back keeps its deadline.  One that was not is of a
+/// gleanerd that ran before this one.
+bool LeaseTable::vacated(JobId trainer, std::string const& node, TimeS now) {
+  auto* lease = find(trainer, node);
+  if (!lease || lease->state == State::ending || lease->state == State::vacated)
+    return false;
+  bool const asked = lease->state == State::returning;
+  if (!asked) lease->cause = "left";
+  enter(lease, State::vacated, now,
+        asked ? lease->deadline_s : now + leave_wait_s);
+  return true;
+}
+
 bool LeaseTable::left(JobId trainer, std::string const& node,
                       std::string const& cause, TimeS now) {
   auto* lease = find(trainer, node);
   if (!lease || lease->state == State::ending) return false;
-  if (lease->state != State::returning) lease->cause = cause;
+  if (lease->state != State::returning && lease->state != State::vacated)
+    lease->cause = cause;
   enter(lease, State::ending, now, now + leave_wait_s);
   return true;
 }
@@ -96,12 +112,14 @@ void LeaseTable::confirm_agent(JobId trainer, std::string const& node) {
   if (auto* lease = find(trainer, node)) lease->agent = true;
 }
 
-void LeaseTable::ask_back(std::string const& nonce, std::string const& cause,
+bool LeaseTable::ask_back(std::string const& nonce, std::string const& cause,
                           TimeS deadline_s, TimeS now, Actions* out) {
   auto const found = leases_.find(nonce);
-  if (found == leases_.end()) return;
+  if (found == leases_.end()) return false;
   auto& lease = found->second;
-  if (!lease.is_used()) return;
+  bool const sooner =
+      lease.state == State::returning && deadline_s < lease.deadline_s;
+  if (!lease.is_used() && !sooner) return false;
   lease.cause = cause;
   enter(&lease, State::returning, now, deadline_s);
   out->push_back(Record{"give_back",
@@ -110,6 +128,15 @@ void LeaseTable::ask_back(std::string const& nonce, std::string const& cause,
                          {"trainer", lease.trainer},
                          {"cause", cause},
                          {"deadline_s", deadline_s}}});
+  return true;
+}
+
+void LeaseTable::release(std::string const& nonce, TimeS now) {
+  auto const found = leases_.find(nonce);
+  if (found == leases_.end() || found->second.state != State::vacated) return;
+  auto const deadline_s =
+      std::max(found->second.deadline_s, now + leave_wait_s);
+  enter(&found->second, State::ending, now, deadline_s);
 }
 
 void LeaseTable::end(std::string const& nonce, std::string const& cause,

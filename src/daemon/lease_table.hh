@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which leases there are, and how far each has come.
 ///
-///     offered ──> held ──> returning ──> ending ──> (gone)
-///        │          └────────────────────────^
+///     offered ──> held ──> returning ──> vacated ──> ending ──> (gone)
+///        │          └────────────┴───────────────────────^
 ///        └─> (gone: refused, or the ticket ran out)
 ///
 /// Slurm's own state is the truth: a lease seen in a snapshot is adopted even
@@ -25,6 +25,7 @@ struct Lease {
     offered,    ///< the coordinator has a ticket
     held,       ///< the lease runs
     returning,  ///< the coordinator was asked to leave
+    vacated,    ///< no member is there; the agent waits to be released
     ending,     ///< it is over, or Slurm was told to end it
   };
 
@@ -66,15 +67,21 @@ class LeaseTable {
   // such lease; what it says then changes nothing.
   bool started(JobId trainer, std::string const& node, TimeS now);
   bool refused(JobId trainer, std::string const& node, TimeS now);
+  bool vacated(JobId trainer, std::string const& node, TimeS now);
   bool left(JobId trainer, std::string const& node, std::string const& cause,
             TimeS now);
   /// After a reconnect: an agent runs on the node.
   void confirm_agent(JobId trainer, std::string const& node);
 
-  /// Ask the coordinator to leave; no-op unless offered or held.  The caller
-  /// sends the message.
-  void ask_back(std::string const& nonce, std::string const& cause,
+  /// Ask the coordinator to leave; again, if that brings the deadline forward.
+  /// False: nothing changed.  The caller sends the message.
+  bool ask_back(std::string const& nonce, std::string const& cause,
                 TimeS deadline_s, TimeS now, Actions* out);
+
+  /// The coordinator of a vacated lease is told to end it; no-op otherwise.
+  /// It has until the lease's deadline, for processes that exit slowly.
+  /// The caller sends the message.
+  void release(std::string const& nonce, TimeS now);
 
   /// End it in Slurm at once; no-op if that was done.
   void end(std::string const& nonce, std::string const& cause, TimeS now,

@@ -13,6 +13,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/lease_table.cc \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
+	%reldir%/release_groups.hh \
+	%reldir%/release_groups.cc \
 	%reldir%/roster.hh \
 	%reldir%/roster.cc \
 	%reldir%/status.hh \

@@ -36,6 +36,11 @@ struct LeaseFailed {  ///< Slurm refused, or the agent did not come
   std::string node;
   std::string why;
 };
+/// No member trains on these nodes any more.  Their agents hold the leases
+/// until ReleaseNodes, or the deadline of the GiveBack.
+struct Vacated {
+  std::vector<std::string> nodes;
+};
 struct LeaseEnded {  ///< the agent is gone; the coordinator wants it no more
   std::string node;
   JobId lease_job = 0;
@@ -61,7 +66,7 @@ struct Resized {
   double stall_s = 0;
 };
 using FromCoordinator = std::variant<Register, LeaseStarted, LeaseFailed,
-                                     LeaseEnded, Progress, Resized>;
+                                     Vacated, LeaseEnded, Progress, Resized>;
 
 // --- gleanerd -> coordinator -----------------------------------------------
 
@@ -80,12 +85,20 @@ struct GiveBack {  ///< leave these nodes before the deadline
   std::vector<std::string> nodes;
   TimeS deadline_s = 0;
   std::string cause;  ///< "arrival", "planned_start", "plan", "drained"
+  /// Say Vacated when members are out, and end the leases only after
+  /// ReleaseNodes, or at the deadline; false: end each as soon as it is empty.
+  bool hold = false;
+};
+/// Every trainer has left what was asked back together with these nodes: end
+/// their leases now.
+struct ReleaseNodes {
+  std::vector<std::string> nodes;
 };
 struct RegisterRefused {
   std::string why;
 };
 using ToCoordinator =
-    std::variant<Registered, Grant, GiveBack, RegisterRefused>;
+    std::variant<Registered, Grant, GiveBack, ReleaseNodes, RegisterRefused>;
 
 // --- plugin -> gleanerd ----------------------------------------------------
 

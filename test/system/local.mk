@@ -7,6 +7,7 @@ system_tests = \
 	%reldir%/site_lua.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
+	%reldir%/notice.bats \
 	%reldir%/restart.bats \
 	%reldir%/hostile.bats \
 	%reldir%/accounting.bats \

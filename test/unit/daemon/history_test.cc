@@ -4,7 +4,8 @@
 /// lengthens it.
 ///
 /// Throughout: a node is offered only to whom it may be, while nothing of ours
-/// is on it; only leases are ever ended.  In the end, when jobs stop coming,
+/// is on it; only leases are ever ended, and none is released while another one
+/// is being left for a job that waits.  In the end, when jobs stop coming,
 /// all nodes are lent; when trainings end, no lease is left.
 #include <algorithm>
 #include <cstdlib>
@@ -26,7 +27,8 @@ struct Running {
   bool lease = false;
   JobId trainer = 0;
   std::string nonce;
-  TimeS end_s = 0;  ///< of a rigid job
+  TimeS end_s = 0;       ///< of a rigid job
+  bool vacated = false;  ///< no member is on it
 };
 
 class History {
@@ -80,7 +82,7 @@ class History {
   void disturb() {
     if (chance(20)) pending_.push_back({++last_job_, pick(1, 4)});
     if (chance(40)) start_jobs();
-    if (chance(3)) brain_ = make_brain(), links_.clear(), known_.clear();
+    if (chance(3)) restart();
     if (chance(5)) lose_link();
     if (chance(5)) lose_lease();
     if (chance(2)) bases_[pick(7, 8)] = false;
@@ -97,9 +99,16 @@ class History {
       if (!on.job || on.lease) free.push_back(&on);
     if (static_cast<int>(free.size()) < count) return;
     for (int i = 0; i < count; ++i)
-      *free[static_cast<std::size_t>(i)] = {job, false, 0, "",
-                                            now_ + pick(1, 20)};
+      *free[static_cast<std::size_t>(i)] = {
+          job, false, 0, "", now_ + pick(1, 20), false};
     pending_.erase(pending_.begin());
+  }
+
+  void restart() {
+    brain_ = make_brain();
+    links_.clear();
+    known_.clear();
+    leaving_.clear();
   }
 
   void lose_link() {
@@ -124,7 +133,24 @@ class History {
         if (on.lease && on.trainer == job)
           request.leases.push_back({name, on.job});
       brain_.on_coordinator(links_[job], uid, request, now_);
+      returns_.insert(job);
     }
+  }
+
+  /// Members leave in their time; then the coordinator says so, once more
+  /// after it was away.
+  void vacate() {
+    for (auto& [name, on] : nodes_) {
+      if (!on.lease || !links_.count(on.trainer)) continue;
+      bool const leaves = leaving_.count(name) && (calm_ || chance(60));
+      bool const again = on.vacated && returns_.count(on.trainer);
+      if (!leaves && !again) continue;
+      on.vacated = true;
+      leaving_.erase(name);
+      brain_.on_coordinator(links_[on.trainer], uid, msg::Vacated{{name}},
+                            now_);
+    }
+    returns_.clear();
   }
 
   /// Coordinators notice what became of their leases.
@@ -145,6 +171,9 @@ class History {
     reconnect();
     report();
     brain_.on_snapshot(snapshot(), now_);
+    for (auto const& action : brain_.decide(now_))
+      std::visit([this](auto const& a) { act(a); }, action);
+    vacate();
     for (auto const& action : brain_.decide(now_))
       std::visit([this](auto const& a) { act(a); }, action);
     REQUIRE(brain_.next_s(now_) > now_);
@@ -187,7 +216,9 @@ class History {
                             msg::LeaseFailed{offer.ticket.node, "no"}, now_);
       return;
     }
-    on = {++last_job_, true, offer.ticket.trainer, offer.ticket.nonce, 0};
+    on = {++last_job_,        true, offer.ticket.trainer,
+          offer.ticket.nonce, 0,    false};
+    leaving_.erase(offer.ticket.node);
     known_[on.nonce] = {on.trainer, offer.ticket.node};
     brain_.on_coordinator(offer.link, uid,
                           msg::LeaseStarted{offer.ticket.node, on.job, 0.1},
@@ -195,10 +226,25 @@ class History {
   }
 
   void act(Tell const& tell) {
-    auto const* back = std::get_if<msg::GiveBack>(&tell.message);
-    if (!back || stubborn_) return;
-    for (auto const& node : back->nodes)
-      if (nodes_.at(node).lease) nodes_.at(node) = {};
+    if (auto const* back = std::get_if<msg::GiveBack>(&tell.message))
+      give_back(*back);
+    auto const* release = std::get_if<msg::ReleaseNodes>(&tell.message);
+    if (!release) return;
+    for (auto const& [node, deadline_s] : leaving_)
+      CHECK((deadline_s <= now_ || !nodes_.at(node).lease));
+    for (auto const& node : release->nodes)
+      if (nodes_.at(node).vacated) nodes_.at(node) = {};
+  }
+
+  /// Some coordinators hold nothing: their leases end as they leave.
+  void give_back(msg::GiveBack const& back) {
+    for (auto const& node : back.nodes) {
+      if (!nodes_.at(node).lease || stubborn_) continue;
+      if (!back.hold || chance(10))
+        nodes_.at(node) = {};
+      else if (!nodes_.at(node).vacated)
+        leaving_[node] = back.cause == "arrival" ? back.deadline_s : 0;
+    }
   }
 
   /// Only leases may be ended; sometimes Slurm does not do it.
@@ -246,6 +292,9 @@ class History {
   /// Leases whose coordinators believe in them: nonce -> trainer, node.
   std::map<std::string, std::pair<JobId, std::string>> known_;
   std::set<std::string> gone_;
+  /// Nodes being left: by when, for a job that waits; else 0.
+  std::map<std::string, TimeS> leaving_;
+  std::set<JobId> returns_;  ///< coordinators that were away
   JobId last_job_ = 100;
   LinkId last_link_ = 0;
   bool stubborn_ = false, deaf_ = false, calm_ = false;

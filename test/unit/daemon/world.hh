@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A small cluster for the tests of gleanerd's decisions, and the notation in
-/// which they are compared: "offer n1->7; back n2 of 7 (arrival, 1s); end 101".
+/// which they are compared: "offer n1->7; back n2 of 7 (arrival, 1s);
+/// release n2 of 7; end 101".
 #pragma once
 
 #include <algorithm>
@@ -122,6 +123,11 @@ class World {
     return look();
   }
 
+  /// Its members have left these nodes.
+  std::string vacates(JobId job, std::vector<std::string> nodes) {
+    return says(job, msg::Vacated{std::move(nodes)});
+  }
+
   std::string loses_link(JobId job) {
     brain.on_link_lost(job, now);
     return decide();
@@ -180,13 +186,18 @@ class World {
   }
   std::string text(Tell const& tell) {
     auto const link = std::to_string(tell.link);
-    if (auto* back = std::get_if<msg::GiveBack>(&tell.message)) {
+    auto const set = [](std::vector<std::string> const& names) {
       NodeSet nodes;
-      for (auto const& node : back->nodes) nodes.insert(node);
-      return "back " + nodes.to_string() + " of " + link + " (" + back->cause +
+      for (auto const& name : names) nodes.insert(name);
+      return nodes.to_string();
+    };
+    if (auto* back = std::get_if<msg::GiveBack>(&tell.message)) {
+      return "back " + set(back->nodes) + " of " + link + " (" + back->cause +
              ", " + std::to_string(static_cast<int>(back->deadline_s - now)) +
              "s)";
     }
+    if (auto* release = std::get_if<msg::ReleaseNodes>(&tell.message))
+      return "release " + set(release->nodes) + " of " + link;
     if (auto* refused = std::get_if<msg::RegisterRefused>(&tell.message))
       return "refuse " + link + " (" + refused->why + ")";
     return "welcome " + link;

@@ -5,6 +5,7 @@ check_PROGRAMS += %reldir%/test_coordinator
 TESTS += %reldir%/test_coordinator
 %canon_reldir%_test_coordinator_SOURCES = \
 	%reldir%/checkpoint_pointer_test.cc \
+	%reldir%/departures_test.cc \
 	%reldir%/event_log_test.cc \
 	%reldir%/lease_command_test.cc \
 	%reldir%/lease_launcher_test.cc \

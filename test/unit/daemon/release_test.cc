@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/// All trainers leave for an arrival before any of their leases ends: the end
+/// of the first would make Slurm preempt the others.
+#include "test/unit/daemon/world.hh"
+
+namespace gleaner {
+namespace {
+
+/// Trainer 7 has n1 and n2 (leases 101, 102), trainer 8 has n3 and n4 (201,
+/// 202).
+World two_trainers() {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 2, {"n1", "n2"});
+  w.base_job(8, 1, 2);
+  w.holes("n[1-4]");
+  w.look();
+  w.registers(8);
+  w.takes(8, "n3", 201);
+  w.takes(8, "n4", 202);
+  return w;
+}
+
+TEST_CASE("leases of several trainers end together") {
+  auto w = two_trainers();
+  w.pending(5, 3);
+  CHECK(w.look() ==
+        "back n[1-2] of 7 (arrival, 1s); back n3 of 8 (arrival, 1s)");
+  CHECK(w.vacates(7, {"n1"}) == "");
+  CHECK(w.vacates(8, {"n3"}) == "");
+  CHECK(w.later(0.1) == "");
+  CHECK(w.vacates(7, {"n2"}) == "release n[1-2] of 7; release n3 of 8");
+  CHECK(w.later(0.1) == "");
+}
+
+TEST_CASE("a trainer that is alone is released when it is out") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.pending(5, 1);
+  w.look();
+  CHECK(w.vacates(7, {"n1"}) == "release n1 of 7");
+  w.end_of_lease(101);
+  CHECK(w.says(7, msg::LeaseEnded{"n1", 101, "released"}) == "");
+  CHECK(w.look() == "");
+  CHECK(w.brain.leases().all().empty());
+}
+
+TEST_CASE("at the deadline all end in one burst, out or not") {
+  auto w = two_trainers();
+  w.pending(5, 4);
+  w.look();
+  w.vacates(7, {"n1", "n2"});
+  CHECK(w.brain.next_s(w.now) == Approx(w.now + 1));
+  CHECK(w.later(1) == "end 101; end 102; end 201; end 202");
+}
+
+TEST_CASE("a trainer that dies while it leaves keeps nobody waiting") {
+  auto w = two_trainers();
+  w.pending(5, 3);
+  w.look();
+  w.vacates(7, {"n1", "n2"});
+  SECTION("its lease ends") {
+    CHECK(w.says(8, msg::LeaseEnded{"n3", 201, "lost"}) ==
+          "release n[1-2] of 7");
+  }
+  SECTION("Slurm says that its lease is over") {
+    w.end_of_lease(201);
+    CHECK(w.look() == "release n[1-2] of 7");
+  }
+  SECTION("its job is over") {
+    w.end_of_base_job(8);
+    CHECK(w.look() == "close 8; end 201; end 202; release n[1-2] of 7");
+  }
+  SECTION("its coordinator is silent until the deadline") {
+    w.loses_link(8);
+    CHECK(w.later(0.9) == "");
+    CHECK(w.later(0.1) == "end 101; end 102; end 201");
+  }
+}
+
+TEST_CASE("a lease whose trainer cannot be told is ended in Slurm") {
+  auto w = two_trainers();
+  w.pending(5, 3);
+  w.look();
+  w.vacates(7, {"n1", "n2"});
+  w.loses_link(7);
+  CHECK(w.vacates(8, {"n3"}) == "end 101; end 102; release n3 of 8");
+}
+
+TEST_CASE("a trainer that was away is asked again") {
+  auto w = two_trainers();
+  w.pending(5, 3);
+  w.look();
+  w.loses_link(8);
+  w.now += 0.2;
+  CHECK(w.registers(8, {{"n3", 201}, {"n4", 202}}) ==
+        "welcome 8; back n3 of 8 (arrival, 0s)");
+  w.vacates(7, {"n1", "n2"});
+  CHECK(w.vacates(8, {"n3"}) == "release n[1-2] of 7; release n3 of 8");
+}
+
+TEST_CASE("two arrivals wait for each other: either end would hit both") {
+  auto w = two_trainers();
+  w.pending(5, 1);
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  w.now += 0.2;
+  w.pending(6, 1);
+  CHECK(w.look() == "back n2 of 7 (arrival, 1s)");
+  CHECK(w.vacates(7, {"n1"}) == "");
+  CHECK(w.vacates(7, {"n2"}) == "release n[1-2] of 7");
+}
+
+TEST_CASE("what a plan takes ends at once, but not while a job waits") {
+  auto w = two_trainers();
+  w.end_of_base_job(7);  // 8 may have more, a third comes
+  auto const leave = [&w] {
+    World& world = w;
+    world.brain.on_coordinator(8, 1000, msg::Vacated{{"n3"}}, world.now);
+    return world.decide();
+  };
+  SECTION("no job waits") { CHECK(leave().find("release n3") == 0); }
+  SECTION("n4 is being left for a job") {
+    w.pending(5, 1, "n4");
+    CHECK(w.look().find("back n4 of 8 (arrival, 1s)") != std::string::npos);
+    CHECK(leave() == "");
+    CHECK(w.vacates(8, {"n4"}) == "release n[3-4] of 8");
+  }
+}
+
+TEST_CASE("a node that a plan takes is wanted sooner by a job that arrives") {
+  World w;
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.base_job(8, 1, 4);
+  w.look();
+  w.registers(8);
+  CHECK(w.later(1) == "back n[3-4] of 7 (plan, 30s)");
+  w.pending(5, 1, "n4");
+  CHECK(w.look() == "back n4 of 7 (arrival, 1s)");
+  CHECK(w.look() == "");
+  CHECK(w.vacates(7, {"n3"}) == "");
+  CHECK(w.vacates(7, {"n4"}) == "release n[3-4] of 7");
+}
+
+TEST_CASE("a restarted gleanerd releases what the one before it gathered") {
+  World w;
+  w.holes("n[1-2]");
+  w.base_job(7, 1, 4);
+  w.lease(101, "n1", 7, "aa");
+  w.lease(102, "n2", 7, "bb");
+  w.pending(5, 1);
+  CHECK(w.look() == "");
+  CHECK(w.registers(7, {{"n1", 101}, {"n2", 102}}) ==
+        "welcome 7; back n1 of 7 (arrival, 1s)");
+  SECTION("and knows what is out by then") {
+    CHECK(w.vacates(7, {"n1"}) == "release n1 of 7");
+  }
+  SECTION("also of a node that is not asked for any more") {
+    CHECK(w.vacates(7, {"n2"}) == "");  // n1 is still being left
+    CHECK(w.vacates(7, {"n1"}) == "release n[1-2] of 7");
+  }
+}
+
+TEST_CASE("a released lease that does not end is ended") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.pending(5, 1);
+  w.look();
+  CHECK(w.vacates(7, {"n1"}) == "release n1 of 7");
+  CHECK(w.later(1.9) == "");
+  CHECK(w.later(0.1) == "end 101");
+}
+
+TEST_CASE("who says to have left what it does not have changes nothing") {
+  auto w = two_trainers();
+  CHECK(w.vacates(8, {"n1", "n9"}) == "");
+  CHECK(w.brain.leases().on_node("n1")->state == Lease::State::held);
+}
+
+}  // namespace
+}  // namespace gleaner
