@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The thread and its queue.
+/// The threads and their queue.
 #include "daemon/slurm_worker.hh"
 
 #include <chrono>
 
 namespace gleaner {
 
-SlurmWorker::SlurmWorker(asio::io_context& io, std::size_t queue_max)
-    : io_(io), queue_max_(queue_max), thread_([this] { run(); }) {}
+SlurmWorker::SlurmWorker(asio::io_context& io, std::size_t queue_max,
+                         std::size_t threads)
+    : io_(io), queue_max_(queue_max), running_(threads) {
+  for (std::size_t i = 0; i < threads; ++i)
+    threads_.emplace_back([this] { run(); });
+}
 
 SlurmWorker::~SlurmWorker() {
   stop(0);
-  if (thread_.joinable()) thread_.join();
+  for (auto& thread : threads_) thread.join();
 }
 
 bool SlurmWorker::submit(Urgency urgency, Work work) {
@@ -31,7 +35,7 @@ bool SlurmWorker::stop(double seconds) {
   queue_.clear();
   changed_.notify_all();
   return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [this] { return stopped_; });
+                           [this] { return running_ == 0; });
 }
 
 void SlurmWorker::run() {
@@ -48,7 +52,7 @@ void SlurmWorker::run() {
     if (then) asio::post(io_, std::move(then));
     lock.lock();
   }
-  stopped_ = true;
+  --running_;
   changed_.notify_all();
 }
 

@@ -5,10 +5,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -19,8 +21,9 @@ namespace gleaner {
 namespace {
 
 constexpr time_t day_s = 24 * 3600;
-constexpr int quit_ms_max = 100;  ///< that an agent has to leave by itself
-constexpr int poll_ms = 5;
+constexpr int quit_ms_max = 100;      ///< that an agent has to leave by itself
+constexpr std::size_t part_min = 16;  ///< leases that one thread ends in turn
+constexpr std::size_t parts_max = 4;
 
 template <class Message>
 using Owned = std::unique_ptr<Message, void (*)(Message*)>;
@@ -100,48 +103,70 @@ class RealSlurmControl final : public SlurmControl {
   Config config_;
 };
 
-/// Does Slurm still count the job as running?  No, when it cannot tell.
-bool is_running(JobId job) {
-  job_info_msg_t* answer = nullptr;
-  if (slurm_load_job(&answer, compat::job_ref(job), SHOW_ALL | SHOW_LOCAL) !=
-      SLURM_SUCCESS)
-    return false;
-  Owned<job_info_msg_t> const message(answer, slurm_free_job_info_msg);
-  return message->record_count > 0 &&
-         message->job_array[0].job_state == JOB_RUNNING;
+/// What slurmctld made of a word about one lease.
+enum class Told {
+  done,
+  over,     ///< it has ended already
+  refused,  ///< errno says why
+  away,     ///< slurmctld was not reached; errno says why
+};
+
+/// Ask slurmctld to send a signal to the steps of a lease, or with SIGKILL and
+/// no flag to end it.  It passes that on by itself: a slurmd that does not
+/// answer keeps nobody waiting.
+Told tell(JobId job, std::uint16_t signal, std::uint16_t flags) {
+  if (slurm_kill_job(compat::job_ref(job), signal, flags) == SLURM_SUCCESS)
+    return Told::done;
+  if (is_over(errno)) return Told::over;
+  // What slurmctld says of jobs is numbered from here on, what befalls
+  // messages below.
+  return errno < ESLURM_INVALID_PARTITION_NAME ? Told::away : Told::refused;
 }
 
-/// Those of the leases that have not ended by themselves in a moment.
-std::vector<JobId> remaining(std::vector<JobId> jobs) {
-  for (int waited_ms = 0; !jobs.empty(); waited_ms += poll_ms) {
-    std::erase_if(jobs, [](JobId job) { return !is_running(job); });
-    if (waited_ms >= quit_ms_max) break;
-    poll(nullptr, 0, poll_ms);
-  }
-  return jobs;
-}
-
-Result<void> kill_lease(JobId job) {
-  (void)slurm_signal_job(compat::job_ref(job), SIGKILL);
-  if (slurm_kill_job(compat::job_ref(job), SIGKILL, 0) == SLURM_SUCCESS ||
-      is_over(errno))
-    return {};
-  return slurm_failure("cannot end lease " + std::to_string(job));
-}
-
-Result<void> RealSlurmControl::end_leases(std::vector<JobId> const& jobs) {
-  // A job without a step, or without its slurmd, cannot be signalled; the last
-  // call ends it all the same.
-  std::vector<JobId> told, to_kill;
-  for (auto const job : jobs) {
-    bool const heard =
-        slurm_signal_job(compat::job_ref(job), SIGTERM) == SLURM_SUCCESS;
-    (heard ? told : to_kill).push_back(job);
-  }
-  for (auto const job : remaining(std::move(told))) to_kill.push_back(job);
+/// Tell all; those that are over are taken out.  Fails with the last failure;
+/// the rest is spared when slurmctld is away, since each try takes seconds.
+Result<void> tell_all(std::vector<JobId>* jobs, std::uint16_t signal,
+                      std::uint16_t flags) {
   Result<void> result;
-  for (auto const job : to_kill)
-    if (auto done = kill_lease(job); !done) result = done;
+  bool away = false;
+  std::erase_if(*jobs, [&](JobId job) {
+    if (away) return false;
+    auto const told = tell(job, signal, flags);
+    if (told == Told::refused || told == Told::away)
+      result = slurm_failure("cannot end lease " + std::to_string(job));
+    away = told == Told::away;
+    return told == Told::over;
+  });
+  return result;
+}
+
+Result<void> end_part(std::vector<JobId> left) {
+  // A job without a step, or without its slurmd, hears no signal; the last
+  // call ends it all the same.
+  (void)tell_all(&left, SIGTERM, KILL_STEPS_ONLY);
+  if (left.empty()) return {};
+  poll(nullptr, 0, quit_ms_max);
+  (void)tell_all(&left, SIGKILL, KILL_STEPS_ONLY);
+  return tell_all(&left, SIGKILL, 0);
+}
+
+/// Parts of them side by side: an RPC waits for slurmctld most of its time.
+Result<void> RealSlurmControl::end_leases(std::vector<JobId> const& jobs) {
+  auto const size =
+      std::max(part_min, (jobs.size() + parts_max - 1) / parts_max);
+  std::vector<std::future<Result<void>>> parts;
+  for (std::size_t at = 0; at < jobs.size(); at += size) {
+    auto const first = jobs.begin() + static_cast<std::ptrdiff_t>(at);
+    auto const count = std::min(size, jobs.size() - at);
+    std::vector<JobId> part(first, first + static_cast<std::ptrdiff_t>(count));
+    // The last one in this thread: a single lease needs no other.
+    auto policy = std::launch::deferred;
+    if (at + size < jobs.size()) policy |= std::launch::async;
+    parts.push_back(std::async(policy, end_part, std::move(part)));
+  }
+  Result<void> result;
+  for (auto& part : parts)
+    if (auto done = part.get(); !done) result = done;
   return result;
 }
 

@@ -36,7 +36,9 @@ class SlurmControl {
   /// gets SIGKILL and the end of the job, so that KillWait does not count.
   /// (SIGKILL alone leaves members to be buried by others, and slurmstepd looks
   /// again only after one, two, four seconds: the node comes back that late.)
-  /// Many take little longer than one, and those over already are success.
+  /// Each costs one to three RPCs to slurmctld, some of them side by side, and
+  /// no word to a slurmd, which might not answer.  Those over already are
+  /// success.
   /// Fails with denied without operator rights, else with unavailable; all of
   /// them have been tried then.
   virtual Result<void> end_leases(std::vector<JobId> const& jobs) = 0;

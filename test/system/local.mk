@@ -9,6 +9,7 @@ system_tests = \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
 	%reldir%/restart.bats \
+	%reldir%/end_leases.bats \
 	%reldir%/hostile.bats \
 	%reldir%/accounting.bats \
 	%reldir%/fail_open.bats \
@@ -23,6 +24,13 @@ EXTRA_DIST += $(system_tests) test/count-results test/platforms \
 check_PROGRAMS += %reldir%/trainer
 %canon_reldir%_trainer_SOURCES = %reldir%/trainer.c
 %canon_reldir%_trainer_LDADD = runtime/libgleaner.la -lm
+
+if HAVE_SLURM
+check_PROGRAMS += %reldir%/end_leases
+%canon_reldir%_end_leases_SOURCES = %reldir%/end_leases.cc
+%canon_reldir%_end_leases_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_end_leases_LDADD = src/slurm/libslurmcontrol.la src/core/libconfig.la
+endif
 
 if HAVE_BATS
 TESTS += $(system_tests)

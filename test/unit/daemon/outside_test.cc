@@ -142,7 +142,7 @@ TEST_CASE("what one peer does fills one line in ten seconds") {
 
 TEST_CASE("the end of a lease overtakes other calls to Slurm") {
   asio::io_context io;
-  SlurmWorker worker(io);
+  SlurmWorker worker(io, 4096, 1);
   std::promise<void> go;
   std::string order;
   auto const note = [&](char name) {
@@ -166,7 +166,7 @@ TEST_CASE("the end of a lease overtakes other calls to Slurm") {
 
 TEST_CASE("a queue that is full refuses instead of growing") {
   asio::io_context io;
-  SlurmWorker worker(io, 1);
+  SlurmWorker worker(io, 1, 1);
   std::promise<void> go, begun;
   worker.submit(SlurmWorker::Urgency::in_turn, [&]() -> SlurmWorker::Then {
     begun.set_value();
@@ -178,6 +178,24 @@ TEST_CASE("a queue that is full refuses instead of growing") {
   CHECK(worker.submit(SlurmWorker::Urgency::in_turn, nothing));
   CHECK_FALSE(worker.submit(SlurmWorker::Urgency::in_turn, nothing));
   CHECK_FALSE(worker.stop(0));  // the first call hangs
+  go.set_value();
+  CHECK(worker.stop(10));
+}
+
+TEST_CASE("a call that hangs stops no other") {
+  asio::io_context io;
+  SlurmWorker worker(io, 4096, 2);
+  std::promise<void> go;
+  worker.submit(SlurmWorker::Urgency::now, [&]() -> SlurmWorker::Then {
+    go.get_future().wait();
+    return nullptr;
+  });
+  int done = 0;
+  for (int i = 0; i < 3; ++i)
+    worker.submit(SlurmWorker::Urgency::now,
+                  [&]() -> SlurmWorker::Then { return [&done] { ++done; }; });
+  CHECK(run_until(io, [&] { return done == 3; }));
+  CHECK_FALSE(worker.stop(0));
   go.set_value();
   CHECK(worker.stop(10));
 }
