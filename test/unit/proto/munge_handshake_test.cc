@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include <optional>
 
 #include "proto/secret.hh"
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {

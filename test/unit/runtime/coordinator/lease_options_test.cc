@@ -2,7 +2,7 @@
 /// Which words may reach srun: a list, and everything else is refused.
 #include "runtime/coordinator/lease_options.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {
