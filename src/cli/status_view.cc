@@ -109,10 +109,11 @@ std::string status_table(msg::StatusReply const& status,
                       hole_end(l.until_s, status.time_s)});
     text += "\n" + text_table(rows);
   }
-  std::vector<Row> idle = {{"IDLE", "HOLE ENDS"}};
+  std::vector<Row> idle = {{"IDLE", "HOLE ENDS", "KEPT FOR"}};
   for (auto const& hole : status.holes)
     if (!hole.leased)
-      idle.push_back({hole.node, hole_end(hole.end_s, status.time_s)});
+      idle.push_back({hole.node, hole_end(hole.end_s, status.time_s),
+                      hole.kept_for.empty() ? "-" : hole.kept_for});
   if (idle.size() > 1) text += "\n" + text_table(idle);
   return text;
 }

@@ -53,6 +53,14 @@ struct LeaseJob {
   bool operator==(LeaseJob const&) const = default;
 };
 
+/// A lease that Slurm preempted a moment ago.
+struct PreemptedLease {
+  JobId job = 0;
+  std::string node;
+  TimeS end_s = 0;  ///< when it did
+  bool operator==(PreemptedLease const&) const = default;
+};
+
 /// A rigid job that waits and that nothing but resources keeps from starting.
 struct PendingJob {
   JobId job = 0;
@@ -87,6 +95,7 @@ struct Snapshot {
   std::vector<Hole> holes;                    ///< ordered by node name
   std::vector<SharedNode> shared;             ///< ordered by node name
   std::vector<LeaseJob> leases;               ///< ordered by job id
+  std::vector<PreemptedLease> preempted;      ///< ordered by job id
   std::vector<PendingJob> pending;            ///< highest priority first
   std::vector<BaseJob> trainers;              ///< ordered by job id
   std::map<std::string, NodeSet> partitions;  ///< of the pending jobs

@@ -159,7 +159,8 @@ bool Brain::may_lend_more(TimeS now) {
 }
 
 PlanInput Brain::plan_input(TimeS now) const {
-  return {config_, places_, aside_, leases_, roster_, users_, nodes_, now};
+  return {config_, places_, aside_, holds_, leases_,
+          roster_, users_,  nodes_, now};
 }
 
 void Brain::follow_plan(TimeS now, Actions* out) {
@@ -246,6 +247,8 @@ Actions Brain::decide(TimeS now) {
        roster_.settle(snapshot_, register_wait_s, now, &out))
     welcome(candidate, &out);
   aside_ = demand_.update(snapshot_, places_, now);
+  if (auto held = holds_.update(snapshot_, aside_, now); held.size() > 0)
+    out.push_back(Record{"reclaimed", {{"nodes", held.to_string()}}});
   for (auto const& job : demand_.arrivals())
     out.push_back(Record{"arrival", {{"job", job.job}, {"nodes", job.nodes}}});
   if (config_.mode == "observe") {
@@ -268,6 +271,7 @@ TimeS Brain::next_s(TimeS now) const {
   next = leases_.next_s(next);
   next = roster_.next_s(register_wait_s, next);
   next = demand_.next_s(now, next);
+  next = holds_.next_s(next);
   for (auto const& [nonce, lease] : leases_.all()) {
     auto const place = places_.find(lease.node);
     if (lease.is_used() && place != places_.end() && place->second.hole.end_s)

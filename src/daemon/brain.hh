@@ -9,6 +9,8 @@
 /// - a node that an eligible rigid job can use now is not lent, and is asked
 ///   back if it is; a node that Slurm plans to use is back in time;
 /// - what is asked back is ended at the deadline, whatever the trainer does;
+/// - a node that Slurm took itself is not lent while the job waits for which
+///   it did, until Slurm could preempt again;
 /// - no lease is ended while a trainer is still leaving another one for a job
 ///   that waits: Slurm would preempt that one;
 /// - the end of a training job ends all its leases at once;
@@ -28,6 +30,7 @@
 #include "daemon/backoff.hh"
 #include "daemon/demand.hh"
 #include "daemon/lease_table.hh"
+#include "daemon/node_holds.hh"
 #include "daemon/planner.hh"
 #include "daemon/roster.hh"
 
@@ -43,6 +46,9 @@ class Brain {
 
   /// Leases can be had: Slurm is set up for them and the reservation is there.
   void set_lending(bool possible) { lending_ = possible; }
+
+  /// How long Slurm does not preempt again for a job (node_holds.hh).
+  void set_preempt_again(double seconds) { holds_.set_preempt_again(seconds); }
 
   // Events.
   void on_snapshot(Snapshot snapshot, TimeS now);
@@ -61,6 +67,8 @@ class Brain {
   Snapshot const& snapshot() const { return snapshot_; }
   LeaseTable const& leases() const { return leases_; }
   Roster const& roster() const { return roster_; }
+  NodeHolds const& holds() const { return holds_; }
+  std::map<std::string, JobId> const& aside() const { return aside_; }
   std::deque<double> const& stalls_s() const { return stalls_s_; }
 
  private:
@@ -109,6 +117,7 @@ class Brain {
   Places places_;
   std::map<std::string, JobId> aside_;
   Demand demand_;
+  NodeHolds holds_;
   LeaseTable leases_;
   Roster roster_;
   Backoff<Uid> users_{1, 60};

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/demand.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
+	%reldir%/node_holds.hh \
+	%reldir%/node_holds.cc \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
 	%reldir%/release_groups.hh \

@@ -76,6 +76,7 @@ using LeasesByNode = std::map<std::string, Lease const*>;
 bool is_idle(PlanInput const& input, LeasesByNode const& leases,
              Place const& place) {
   return !place.hole.leased && !place.lent && !leases.count(place.hole.node) &&
+         !input.holds.contains(place.hole.node) &&
          !input.nodes.blocks(place.hole.node, input.now);
 }
 
@@ -86,6 +87,7 @@ bool is_coming(PlanInput const& input, LeasesByNode const& leases,
   bool const missing = place.missing_since_s > 0 &&
                        input.now - place.missing_since_s > missing_wait_s;
   return lease != leases.end() && !lease->second->is_used() && !missing &&
+         !input.holds.contains(place.hole.node) &&
          !input.nodes.blocks(place.hole.node, input.now);
 }
 

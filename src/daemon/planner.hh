@@ -10,6 +10,7 @@
 #include "daemon/backoff.hh"
 #include "daemon/demand.hh"
 #include "daemon/lease_table.hh"
+#include "daemon/node_holds.hh"
 #include "daemon/roster.hh"
 
 namespace gleaner {
@@ -19,6 +20,7 @@ struct PlanInput {
   Config const& config;
   Places const& places;
   std::map<std::string, JobId> const& aside;  ///< nodes kept for rigid jobs
+  NodeHolds const& holds;                     ///< nodes that Slurm took
   LeaseTable const& leases;
   Roster const& roster;
   Backoff<Uid> const& users;

@@ -54,6 +54,15 @@ msg::LeaseStatus to_status(Lease const& lease, Snapshot const& snapshot) {
   return status;
 }
 
+std::string kept_for(Brain const& brain, std::string const& node) {
+  auto const kept = brain.aside().find(node);
+  if (kept != brain.aside().end()) return "job " + std::to_string(kept->second);
+  auto const hold = brain.holds().all().find(node);
+  if (hold == brain.holds().all().end()) return "";
+  return hold->second.job ? "job " + std::to_string(hold->second.job)
+                          : "reclaimed";
+}
+
 }  // namespace
 
 msg::StatusReply make_status(Brain const& brain, TimeS now) {
@@ -71,7 +80,8 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   std::sort(reply.leases.begin(), reply.leases.end(),
             [](auto& a, auto& b) { return a.node < b.node; });
   for (auto const& hole : snapshot.holes)
-    reply.holes.push_back({hole.node, hole.leased, hole.end_s.value_or(0)});
+    reply.holes.push_back({hole.node, hole.leased, hole.end_s.value_or(0),
+                           kept_for(brain, hole.node)});
   std::vector<double> const stalls(brain.stalls_s().begin(),
                                    brain.stalls_s().end());
   reply.stall_p50_s = quantile(stalls, 0.50);

@@ -12,6 +12,7 @@ GLEANER_MESSAGE(SharedNode, FIELD(node) FIELD(cpus_idle) FIELD(weight))
 GLEANER_MESSAGE(LeaseJob,
                 FIELD(job) FIELD(node) FIELD(uid) FIELD(trainer) FIELD(ticket)
                     FIELD(running) FIELD(start_s) FIELD(limit_s))
+GLEANER_MESSAGE(PreemptedLease, FIELD(job) FIELD(node) FIELD(end_s))
 GLEANER_MESSAGE(PendingJob,
                 FIELD(job) FIELD(partition) FIELD(priority) FIELD(nodes)
                     FIELD(cpus) FIELD(required) FIELD(excluded) FIELD(start_s)
@@ -21,8 +22,8 @@ GLEANER_MESSAGE(BaseJob, FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                                  FIELD(running) FIELD(submit_s))
 GLEANER_MESSAGE(Snapshot,
                 FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(holes)
-                    FIELD(shared) FIELD(leases) FIELD(pending) FIELD(trainers)
-                        FIELD(partitions))
+                    FIELD(shared) FIELD(leases) FIELD(preempted) FIELD(pending)
+                        FIELD(trainers) FIELD(partitions))
 
 }  // namespace gleaner
 
@@ -57,7 +58,8 @@ GLEANER_MESSAGE(TrainerStatus,
                             FIELD(loss))
 GLEANER_MESSAGE(LeaseStatus, FIELD(job) FIELD(node) FIELD(trainer) FIELD(state)
                                  FIELD(since_s) FIELD(until_s))
-GLEANER_MESSAGE(HoleStatus, FIELD(node) FIELD(leased) FIELD(end_s))
+GLEANER_MESSAGE(HoleStatus,
+                FIELD(node) FIELD(leased) FIELD(end_s) FIELD(kept_for))
 GLEANER_MESSAGE(StatusReply,
                 FIELD(time_s) FIELD(snapshot_s) FIELD(mode) FIELD(policy)
                     FIELD(nodes_total) FIELD(trainers) FIELD(leases)

@@ -146,6 +146,9 @@ struct HoleStatus {
   std::string node;
   bool leased = false;
   TimeS end_s = 0;  ///< 0: unknown
+  /// Why it is not lent: "job 17", or "reclaimed" where Slurm took a lease and
+  /// could not preempt again yet; "": no reason of that kind.
+  std::string kept_for;
 };
 struct StatusReply {
   TimeS time_s = 0;

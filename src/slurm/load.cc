@@ -121,7 +121,7 @@ Result<Answer> SlurmSource::load_jobs(TimeS now_s) {
   records_.jobs.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i) {
     auto record = record_of(message->job_array[i], now_s);
-    if (record.state != JobRecord::State::over)
+    if (record.state != JobRecord::State::over || record.preempted)
       records_.jobs.push_back(std::move(record));
   }
   plans_.restore(&records_);

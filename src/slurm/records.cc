@@ -90,6 +90,7 @@ NodeRecord record_of(node_info_t const& node) {
 JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
   JobRecord record;
   record.state = state_of(job);
+  record.preempted = (job.job_state & JOB_STATE_BASE) == JOB_PREEMPTED;
   record.job = compat::job_id(job);
   record.uid = job.user_id;
   record.name = text_of(job.name);
@@ -106,7 +107,7 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
     record.required = compat::hosts(job.req_nodes);
     record.excluded = compat::hosts(job.exc_nodes);
     record.planned = compat::hosts(job.sched_nodes);
-  } else if (record.state != JobRecord::State::over) {
+  } else if (record.state != JobRecord::State::over || record.preempted) {
     record.nodes = compat::hosts(job.nodes);
   }
   return record;

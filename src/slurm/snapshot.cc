@@ -14,6 +14,9 @@ namespace {
 
 using State = JobRecord::State;
 
+/// For how long a lease that Slurm preempted is news.
+constexpr double preempted_s_max = 30;
+
 /// The next use of a node that Slurm has planned.
 struct PlannedUse {
   TimeS start_s = 0;
@@ -75,6 +78,10 @@ bool in_lease_partition(JobRecord const& job, SnapshotOptions const& options) {
   return job.partition == options.lease_partition;
 }
 
+bool is_preempted_lease(JobRecord const& job, SnapshotOptions const& options) {
+  return job.preempted && in_lease_partition(job, options);
+}
+
 LeaseJob lease_of(JobRecord const& job) {
   LeaseJob lease;
   lease.job = job.job;
@@ -124,6 +131,9 @@ void add_jobs(Snapshot* snapshot, ClusterRecords const& records,
               SnapshotOptions const& options) {
   std::vector<JobRecord const*> pending;
   for (auto const& job : records.jobs) {
+    if (is_preempted_lease(job, options) && !job.nodes.empty() &&
+        job.end_s > snapshot->time_s - preempted_s_max)
+      snapshot->preempted.push_back({job.job, job.nodes.front(), job.end_s});
     if (job.state == State::over) continue;
     if (in_lease_partition(job, options)) {
       snapshot->leases.push_back(lease_of(job));
@@ -145,6 +155,7 @@ void add_jobs(Snapshot* snapshot, ClusterRecords const& records,
   for (auto const* job : pending) snapshot->pending.push_back(pending_of(*job));
   auto const by_id = [](auto const& a, auto const& b) { return a.job < b.job; };
   std::sort(snapshot->leases.begin(), snapshot->leases.end(), by_id);
+  std::sort(snapshot->preempted.begin(), snapshot->preempted.end(), by_id);
   std::sort(snapshot->trainers.begin(), snapshot->trainers.end(), by_id);
 }
 

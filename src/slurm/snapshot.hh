@@ -34,7 +34,8 @@ struct JobRecord {
     completing,  ///< ended; its nodes are not free yet
     over,
   } state = State::over;
-  bool eligible = false;  ///< pending, and only nodes or its turn are missing
+  bool preempted = false;  ///< by Slurm; completing or over
+  bool eligible = false;   ///< pending, and only nodes or its turn are missing
   std::uint32_t priority = 0;
   int nodes_min = 1;
   int cpus_per_node = 1;              ///< 0: whole nodes
@@ -81,6 +82,7 @@ struct SnapshotOptions {
 ///   on it or that a reservation has there; no plan leaves the end unknown.
 ///   A plan that is already past means "at once".
 /// - A shared node has CPUs that no job uses, by the jobs' numbers of CPUs.
+/// - A preempted lease is one that Slurm ended so in the last 30 s.
 /// - A lease is a job in the lease partition; without a mark its trainer is 0.
 /// - A trainer is a marked job in the head partition that is not over.
 /// - pending holds the eligible jobs that are neither.

@@ -33,7 +33,9 @@ msg::StatusReply a_status() {
   s.trainers = {t};
   s.leases = {{20, "n1", 12, "held", 1000, 1050},
               {0, "n2", 12, "offered", 1010, 0}};
-  s.holes = {{"n1", true, 1050}, {"n2", false, 0}, {"n3", false, 1130}};
+  s.holes = {{"n1", true, 1050, ""},
+             {"n2", false, 0, "job 17"},
+             {"n3", false, 1130, ""}};
   return s;
 }
 
@@ -62,6 +64,10 @@ TEST_CASE("a lease says how long it is held and when its hole ends") {
 
 TEST_CASE("an idle node says when Slurm wants it") {
   CHECK_THAT(table(), Catch::Contains("n3    in 2 min"));
+}
+
+TEST_CASE("an idle node that is not lent says for whom it is kept") {
+  CHECK_THAT(table(), Catch::Contains("n2    unknown    job 17"));
 }
 
 TEST_CASE("a loss that is no number yet is a dash") {

@@ -10,6 +10,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/give_back_test.cc \
 	%reldir%/history_test.cc \
 	%reldir%/lending_test.cc \
+	%reldir%/node_holds_test.cc \
 	%reldir%/release_test.cc
 %canon_reldir%_test_daemon_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_daemon_LDADD = test/unit/libtestmain.la src/daemon/libbrain.la

@@ -83,6 +83,13 @@ class World {
     mark_leased();
   }
 
+  /// Slurm preempts a lease: it completes now, and is over at the next look.
+  void preempts(JobId job) {
+    for (auto const& lease : cluster.leases)
+      if (lease.job == job) cluster.preempted.push_back({job, lease.node, now});
+    end_of_lease(job);
+  }
+
   void end_of_base_job(JobId job) {
     std::erase_if(cluster.trainers, [&](auto& t) { return t.job == job; });
   }

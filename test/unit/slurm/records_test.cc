@@ -133,9 +133,10 @@ TEST_CASE("which jobs still hold nodes") {
     info.nodes = nodes;
     auto const record = record_of(info, now_s);
     CHECK(record.state == row.means);
-    bool const holds = row.means == State::running ||
-                       row.means == State::suspended ||
-                       row.means == State::completing;
+    bool const holds =
+        row.means == State::running || row.means == State::suspended ||
+        row.means == State::completing || row.state == JOB_PREEMPTED;
+    CHECK(record.preempted == (row.state == JOB_PREEMPTED));
     CHECK(record.nodes.size() == (holds ? 2u : 0u));
   }
 }

@@ -314,3 +314,23 @@ TEST_CASE("partitions explains each text that a pending job names") {
   CHECK(partitions.at("main,long") == NodeSet{"n1", "n2", "n3", "n4"});
   CHECK(partitions.at("gone").empty());
 }
+
+TEST_CASE("leases that Slurm preempted are told for half a minute") {
+  auto const preempted = [](JobId id, State state, TimeS end_s) {
+    auto record = lease(id, "n1", state);
+    record.preempted = true;
+    record.end_s = end_s;
+    return record;
+  };
+  auto rigid = preempted(14, State::over, 999);  // the site preempts, too
+  rigid.partition = "main";
+  auto const s =
+      snapshot(cluster({idle("n1")}, {preempted(13, State::over, 980), rigid,
+                                      preempted(12, State::completing, 999),
+                                      preempted(11, State::over, 960),
+                                      lease(10, "n1", State::over)}));
+  REQUIRE(s.preempted.size() == 2);
+  CHECK(s.preempted[0] == PreemptedLease{12, "n1", 999});
+  CHECK(s.preempted[1] == PreemptedLease{13, "n1", 980});
+  CHECK(s.leases.size() == 1);  // the one that completes
+}
