@@ -42,7 +42,11 @@ void add_report(CLI::App& app, Run& run) {
   report->add_option("--trainer", options->trainers,
                      "Run directory of a training (may be repeated)");
   report->add_option("--rigid", options->rigid,
-                     "Record of the rigid jobs (JSON lines)");
+                     "Record of the rigid jobs (JSON lines); without it, "
+                     "sacct is asked");
+  report->add_option("--sacct", options->sacct,
+                     "Read this saved answer of sacct instead of asking");
+  report->add_option("--config", options->config, "gleaner.yaml to read");
   report->add_option("--rigid-without", options->rigid_without,
                      "The same jobs' record from a run without Gleaner");
   report->add_option("--nodes", options->nodes, "Nodes to report on");

@@ -130,12 +130,28 @@ class Reader {
       generations.push_back(
           {t, generations.back().number, "loss", generations.back().to, 0, {}});
     auto const to_step = json.at("to_step").get<msg::Step>();
+    note_undone(to_step);
     trainer_.audit.rollback(to_step);
     std::erase_if(trainer_.steps,
                   [&](auto const& s) { return s.step > to_step; });
     losses_.erase(losses_.upper_bound(to_step), losses_.end());
     loader_waits_ms_.erase(loader_waits_ms_.upper_bound(to_step),
                            loader_waits_ms_.end());
+  }
+
+  /// Steps are in order of number: what came before was rolled back already.
+  void note_undone(msg::Step to_step) {
+    auto const first =
+        std::find_if(trainer_.steps.begin(), trainer_.steps.end(),
+                     [&](auto const& s) { return s.step > to_step; });
+    if (first == trainer_.steps.end()) return;
+    auto const& last = trainer_.steps.back();
+    Undone undone{
+        {first->t_s - first->duration_s, last.t_s}, to_step, last.step, {}};
+    for (auto it = losses_.upper_bound(to_step); it != losses_.end(); ++it)
+      undone.losses.push_back(
+          {it->second.t_s, it->first, it->second.loss / it->second.n});
+    trainer_.undone.push_back(std::move(undone));
   }
 
   struct LossSum {

@@ -18,6 +18,12 @@ Spans training_on(TrainerHistory const& trainer, std::string const& node) {
   return united(std::move(spans));
 }
 
+Spans undone_in(TrainerHistory const& trainer) {
+  std::vector<Span> spans;
+  for (auto const& undone : trainer.undone) spans.push_back(undone.span);
+  return united(std::move(spans));
+}
+
 Spans rigid_on(std::vector<RigidJob> const& jobs, std::string const& node,
                double now_s) {
   std::vector<Span> spans;
@@ -42,11 +48,11 @@ void complete(History& history) {
   auto const seen = [&](double t_s) {
     first = std::min(first, t_s), last = std::max(last, t_s);
   };
-  for (auto const& lease : history.leases) {
+  for (auto const& lease : history.leases.value_or(std::vector<Lease>{})) {
     nodes.insert(lease.node);
     seen(lease.held.from_s), seen(lease.held.to_s);
   }
-  for (auto const& job : history.rigid) {
+  for (auto const& job : history.rigid.value_or(std::vector<RigidJob>{})) {
     for (auto const& node : job.nodes) nodes.insert(node);
     seen(job.submit_s), seen(job.end_s.value_or(job.submit_s));
   }

@@ -77,6 +77,14 @@ struct LoaderWait {
   double max_ms = 0;
 };
 
+/// Work that a rollback undid: it is computed a second time.
+struct Undone {
+  Span span;  ///< from the beginning of its first step to the end of its last
+  msg::Step from_step = 0;  ///< the last step that still counts
+  msg::Step to_step = 0;    ///< the last step that was undone
+  std::vector<LossPoint> losses;
+};
+
 struct TrainerHistory {
   JobId job = 0;
   std::string name;
@@ -87,6 +95,7 @@ struct TrainerHistory {
   std::vector<LossPoint> losses;
   std::vector<LoaderWait> loader_waits;  ///< of programs that log them
   SampleAudit audit;
+  std::vector<Undone> undone;  ///< in order of time
   int members_lost = 0;
   std::vector<std::string> errors;
   std::optional<double> end_s;  ///< last event
@@ -96,15 +105,20 @@ struct TrainerHistory {
 struct History {
   Span window;  ///< what the figures are about
   std::vector<std::string> nodes;
-  std::vector<RigidJob> rigid;
-  std::vector<RigidJob> rigid_without;  ///< the same jobs without Gleaner
-  std::vector<Lease> leases;
+  /// Jobs that are not ours; none: nobody told us of any, which is not the same
+  /// as a cluster without jobs.
+  std::optional<std::vector<RigidJob>> rigid;
+  std::vector<RigidJob> rigid_without;       ///< the same jobs without Gleaner
+  std::optional<std::vector<Lease>> leases;  ///< none: no journal was read
   std::vector<TrainerHistory> trainers;
   std::vector<std::string> failures;  ///< seen by whoever ran it all
 };
 
 /// When `node` was a member's place in `trainer`.
 Spans training_on(TrainerHistory const& trainer, std::string const& node);
+
+/// When `trainer` computed steps that were undone later.
+Spans undone_in(TrainerHistory const& trainer);
 
 /// When any rigid job ran on `node`.  One without an end runs until `now_s`.
 Spans rigid_on(std::vector<RigidJob> const& jobs, std::string const& node,

@@ -2,6 +2,9 @@
 ## unit tests link it alone.
 noinst_LTLIBRARIES += %reldir%/libcli.la
 %canon_reldir%_libcli_la_SOURCES = \
+	%reldir%/ask_sacct.cc \
+	%reldir%/captured_command.hh \
+	%reldir%/captured_command.cc \
 	%reldir%/event_log.hh \
 	%reldir%/event_log.cc \
 	%reldir%/history.hh \
@@ -12,12 +15,15 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/rigid_log.cc \
 	%reldir%/run_command.hh \
 	%reldir%/run_command.cc \
+	%reldir%/sacct.hh \
+	%reldir%/sacct.cc \
 	%reldir%/sample_audit.hh \
 	%reldir%/sample_audit.cc \
 	%reldir%/status_view.hh \
 	%reldir%/status_view.cc \
 	%reldir%/summary.hh \
 	%reldir%/summary.cc \
+	%reldir%/summary_text.cc \
 	%reldir%/sim.hh \
 	%reldir%/sim.cc \
 	%reldir%/sim_timeline.hh \
@@ -35,7 +41,9 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/timeline.hh \
 	%reldir%/timeline.cc \
 	%reldir%/timeline_layout.hh \
-	%reldir%/timeline_layout.cc
+	%reldir%/timeline_layout.cc \
+	%reldir%/timeline_title.hh \
+	%reldir%/timeline_title.cc
 %canon_reldir%_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBEXECDIR='"$(pkglibexecdir)"'
 %canon_reldir%_libcli_la_LIBADD = src/sim/libsim.la src/alloc/liballoc.la \

@@ -9,11 +9,15 @@
 #include "cli/event_log.hh"
 #include "cli/journal.hh"
 #include "cli/rigid_log.hh"
+#include "cli/sacct.hh"
 #include "cli/summary.hh"
 #include "cli/timeline.hh"
+#include "core/config.hh"
 
 namespace gleaner::cli {
 namespace {
+
+constexpr double sacct_s_max = 60;
 
 Result<std::string> read_file(std::string const& path) {
   std::ifstream in(path, std::ios::binary);
@@ -53,6 +57,40 @@ Result<TrainerHistory> read_trainer(std::string path, double until_s) {
   return trainer;
 }
 
+/// What sacct told before, saved in a file.
+Result<std::vector<RigidJob>> read_sacct(std::string const& path,
+                                         std::string const& lease_partition) {
+  auto const text = read_file(path);
+  if (!text) return text.error();
+  auto jobs = parse_sacct(*text, lease_partition);
+  if (!jobs) return in_file(path, jobs.error());
+  return jobs;
+}
+
+/// The rigid jobs from Slurm's accounting.  A cluster that has none is no
+/// error: then they stay unknown, and the report says why.
+Result<void> add_accounting(ReportOptions const& options, History& history) {
+  auto const config =
+      load_config(options.config.empty() ? config_path() : options.config);
+  auto const lease_partition =
+      config ? config->lease_partition : parse_config("", "")->lease_partition;
+  if (!options.sacct.empty()) {
+    auto jobs = read_sacct(options.sacct, lease_partition);
+    if (!jobs) return jobs.error();
+    history.rigid = std::move(*jobs);
+    return {};
+  }
+  SacctQuery query{history.window.from_s, history.window.to_s, {}};
+  for (auto const& node : history.nodes) query.nodes.insert(node);
+  auto jobs = ask_sacct(query, lease_partition, sacct_s_max);
+  if (jobs)
+    history.rigid = std::move(*jobs);
+  else
+    std::fprintf(stderr, "gleaner: other jobs are unknown: %s\n",
+                 jobs.error().message.c_str());
+  return {};
+}
+
 Result<History> read_history(ReportOptions const& options) {
   History history;
   history.failures = options.failures;
@@ -61,9 +99,6 @@ Result<History> read_history(ReportOptions const& options) {
   if (!nodes) return nodes.error();
   history.nodes.assign(nodes->begin(), nodes->end());
 
-  auto rigid = read_rigid(options.rigid);
-  if (!rigid) return rigid.error();
-  history.rigid = std::move(*rigid);
   auto without = read_rigid(options.rigid_without);
   if (!without) return without.error();
   history.rigid_without = std::move(*without);
@@ -77,7 +112,14 @@ Result<History> read_history(ReportOptions const& options) {
     if (!leases) return leases.error();
     history.leases = std::move(*leases);
   }
+  if (!options.rigid.empty()) {
+    auto rigid = read_rigid(options.rigid);
+    if (!rigid) return rigid.error();
+    history.rigid = std::move(*rigid);
+  }
   complete(history);
+  if (!history.rigid)
+    if (auto ok = add_accounting(options, history); !ok) return ok.error();
   if (!(history.window.from_s < history.window.to_s))
     return Error{Errc::invalid_argument,
                  "nothing happened between the beginning and the end of the "

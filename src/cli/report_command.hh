@@ -11,6 +11,8 @@ struct ReportOptions {
   std::string journal;                ///< gleanerd's journal.sqlite
   std::vector<std::string> trainers;  ///< run directories, or events.jsonl
   std::string rigid;                  ///< record of the rigid jobs; may be ""
+  std::string sacct;                  ///< what sacct printed, saved; "": ask it
+  std::string config;                 ///< gleaner.yaml; "": where it usually is
   std::string rigid_without;          ///< of the same jobs without Gleaner
   std::string nodes;                  ///< "n[1-8]"; "": those in the logs
   double from_s = 0;                  ///< 0: first event of the logs

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "cli/text_table.hh"
-
 namespace gleaner::cli {
 namespace {
 
@@ -46,6 +44,11 @@ TrainerSummary summarise(TrainerHistory const& trainer) {
                 ? 0
                 : static_cast<std::uint64_t>(trainer.steps.back().step);
   auto const audit = trainer.audit.findings(trainer.dataset_size);
+  s.rollbacks = static_cast<int>(trainer.undone.size());
+  for (auto const& undone : trainer.undone)
+    s.undone_steps +=
+        static_cast<std::uint64_t>(undone.to_step - undone.from_step);
+  s.undone_samples = audit.undone;
   s.samples = audit.samples;
   s.passes = audit.passes;
   s.duplicate_samples = audit.duplicates;
@@ -69,22 +72,56 @@ TrainerSummary summarise(TrainerHistory const& trainer) {
   return s;
 }
 
-/// Time in which `a` holds at the same time as any trainer trains on the node.
-void add_node(History const& history, std::string const& node, Summary& s) {
-  Spans const whole = {history.window};
-  auto const rigid = rigid_on(history.rigid, node, history.window.to_s);
-  auto const holes = longer(outside(rigid, history.window), s.hole_s_min);
-  s.idle_node_s += length_s(holes);
-  s.leased_node_s +=
-      length_s(common(leased_on(history.leases, node, 0), whole));
-  for (std::size_t i = 0; i < history.trainers.size(); ++i) {
-    auto const& trainer = history.trainers[i];
-    auto const training = common(training_on(trainer, node), whole);
-    auto const leased = leased_on(history.leases, node, trainer.job);
-    s.trainers[i].node_s += length_s(training);
-    s.trained_node_s += length_s(training);
-    s.harvested_node_s += length_s(common(holes, common(training, leased)));
+/// What one node was used for, added to the figures.
+class NodeTime {
+ public:
+  NodeTime(History const& history, std::string const& node)
+      : history_(history), node_(node), whole_{history.window} {}
+
+  void add_to(Summary& s) const {
+    if (history_.leases) {
+      auto const leased = leased_on(*history_.leases, node_, 0);
+      *s.leased_node_s += length_s(common(leased, whole_));
+    }
+    Spans const holes = history_.rigid ? holes_longer(s.hole_s_min) : Spans{};
+    if (s.idle_node_s) *s.idle_node_s += length_s(holes);
+    for (std::size_t i = 0; i < history_.trainers.size(); ++i)
+      add_trainer(history_.trainers[i], holes, s, s.trainers[i]);
   }
+
+ private:
+  Spans holes_longer(double hole_s_min) const {
+    auto const rigid = rigid_on(*history_.rigid, node_, history_.window.to_s);
+    return longer(outside(rigid, history_.window), hole_s_min);
+  }
+
+  void add_trainer(TrainerHistory const& trainer, Spans const& holes,
+                   Summary& s, TrainerSummary& t) const {
+    auto const training = common(training_on(trainer, node_), whole_);
+    auto const undone = common(training, undone_in(trainer));
+    t.node_s += length_s(training);
+    t.undone_node_s += length_s(undone);
+    s.trained_node_s += length_s(training);
+    s.undone_node_s += length_s(undone);
+    if (!s.harvested_node_s) return;
+    auto const leased = leased_on(*history_.leases, node_, trainer.job);
+    auto const harvest = common(holes, common(training, leased));
+    *s.harvested_node_s +=
+        length_s(harvest) - length_s(common(harvest, undone));
+  }
+
+  History const& history_;
+  std::string const& node_;
+  Spans const whole_;
+};
+
+void add_node_times(History const& history, Summary& s) {
+  if (history.rigid) s.idle_node_s = 0;
+  if (history.leases) s.leased_node_s = 0;
+  if (history.rigid && history.leases) s.harvested_node_s = 0;
+  for (auto const& node : history.nodes) NodeTime(history, node).add_to(s);
+  if (s.harvested_node_s && *s.idle_node_s > 0)
+    s.harvest_ratio = *s.harvested_node_s / *s.idle_node_s;
 }
 
 std::map<std::string, double> delays(std::vector<RigidJob> const& jobs) {
@@ -101,7 +138,8 @@ std::vector<double> values(std::map<std::string, double> const& named) {
 }
 
 void add_delays(History const& history, Summary& s) {
-  auto const with = delays(history.rigid);
+  if (!history.rigid) return;
+  auto const with = delays(*history.rigid);
   auto const without = delays(history.rigid_without);
   std::vector<double> added;
   for (auto const& [name, delay] : with)
@@ -110,6 +148,8 @@ void add_delays(History const& history, Summary& s) {
   s.rigid_delay_with_s = percentiles(values(with));
   s.rigid_delay_without_s = percentiles(values(without));
   s.rigid_delay_added_s = percentiles(added);
+  if (!added.empty())
+    s.rigid_delay_added_worst_s = *std::max_element(added.begin(), added.end());
 }
 
 void add_failures(std::vector<RigidJob> const& jobs, std::string const& where,
@@ -124,41 +164,6 @@ void add_failures(std::vector<RigidJob> const& jobs, std::string const& where,
       s.failures.push_back(what + " ended with status " +
                            std::to_string(job.code));
   }
-}
-
-nlohmann::ordered_json to_json(Percentiles const& p) {
-  return {{"p50", p.p50}, {"p99", p.p99}, {"n", p.n}};
-}
-
-nlohmann::ordered_json to_json(TrainerSummary const& t) {
-  nlohmann::ordered_json json = {{"job", t.job},
-                                 {"name", t.name},
-                                 {"steps", t.steps},
-                                 {"samples", t.samples},
-                                 {"passes", t.passes},
-                                 {"duplicate_samples", t.duplicate_samples},
-                                 {"missing_samples", t.missing_samples},
-                                 {"generations", t.generations},
-                                 {"expands", t.expands},
-                                 {"shrinks", t.shrinks},
-                                 {"grew", t.grew},
-                                 {"shrank", t.shrank},
-                                 {"parks", t.parks},
-                                 {"losses", t.losses},
-                                 {"loss_first", t.loss_first},
-                                 {"loss_last", t.loss_last},
-                                 {"trained_node_s", t.node_s}};
-  if (t.loader_waits) {
-    json["loader_wait_ms"] = to_json(t.loader_waits->ms);
-    json["loader_wait_share"] = t.loader_waits->share;
-  }
-  return json;
-}
-
-std::string to_text(LoaderWaits const& waits) {
-  return "waited for samples p50 " + fixed(waits.ms.p50, 1) + " ms, p99 " +
-         fixed(waits.ms.p99, 1) + " ms a step, " + fixed(100 * waits.share, 1) +
-         " % of the steps' time";
 }
 
 }  // namespace
@@ -205,10 +210,9 @@ Summary summarise(History const& history) {
   }
   s.stall_ms = percentiles(stalls_ms);
   s.prepare_ms = percentiles(prepares_ms);
-  for (auto const& node : history.nodes) add_node(history, node, s);
-  if (s.idle_node_s > 0) s.harvest_ratio = s.harvested_node_s / s.idle_node_s;
+  add_node_times(history, s);
   add_delays(history, s);
-  add_failures(history.rigid, "", s);
+  if (history.rigid) add_failures(*history.rigid, "", s);
   add_failures(history.rigid_without, " (without Gleaner)", s);
   return s;
 }
@@ -231,64 +235,6 @@ std::vector<std::string> unmet(Summary const& summary, int resizes_min) {
            "left out " + std::to_string(t.missing_samples) + " samples");
   }
   return result;
-}
-
-nlohmann::ordered_json to_json(Summary const& s) {
-  nlohmann::ordered_json trainers = nlohmann::ordered_json::array();
-  for (auto const& t : s.trainers) trainers.push_back(to_json(t));
-  return {{"window_s", s.window_s},
-          {"nodes", s.nodes},
-          {"expands", s.expands},
-          {"shrinks", s.shrinks},
-          {"generations", s.generations},
-          {"stall_ms", to_json(s.stall_ms)},
-          {"prepare_ms", to_json(s.prepare_ms)},
-          {"hole_s_min", s.hole_s_min},
-          {"idle_node_s", s.idle_node_s},
-          {"harvested_node_s", s.harvested_node_s},
-          {"harvest_ratio", s.harvest_ratio},
-          {"leased_node_s", s.leased_node_s},
-          {"trained_node_s", s.trained_node_s},
-          {"trainers", trainers},
-          {"rigid_start_delay_s",
-           {{"with", to_json(s.rigid_delay_with_s)},
-            {"without", to_json(s.rigid_delay_without_s)},
-            {"added", to_json(s.rigid_delay_added_s)}}},
-          {"failures", s.failures}};
-}
-
-std::string to_text(Summary const& s) {
-  std::string text;
-  auto const line = [&](std::string const& key, std::string const& value) {
-    text += key + std::string(key.size() < 18 ? 18 - key.size() : 1, ' ') +
-            value + "\n";
-  };
-  line("idle node time", fixed(s.idle_node_s, 0) +
-                             " node-seconds in holes over " +
-                             fixed(s.hole_s_min, 0) + " s");
-  line("harvested", fixed(s.harvested_node_s, 0) + " node-seconds, " +
-                        fixed(100 * s.harvest_ratio, 1) + " %");
-  line("resizes", std::to_string(s.expands) + " expands, " +
-                      std::to_string(s.shrinks) + " shrinks, " +
-                      std::to_string(s.generations) + " generations");
-  line("stall", "p50 " + fixed(s.stall_ms.p50, 0) + " ms, p99 " +
-                    fixed(s.stall_ms.p99, 0) + " ms");
-  line("rigid jobs start", "after p50 " + fixed(s.rigid_delay_with_s.p50, 2) +
-                               " s, p99 " + fixed(s.rigid_delay_with_s.p99, 2) +
-                               " s; without Gleaner " +
-                               fixed(s.rigid_delay_without_s.p50, 2) + " and " +
-                               fixed(s.rigid_delay_without_s.p99, 2) + " s");
-  for (auto const& t : s.trainers) {
-    line("training " + std::to_string(t.job),
-         std::to_string(t.samples) + " samples, " + std::to_string(t.passes) +
-             " passes, loss " + fixed(t.loss_first, 3) + " -> " +
-             fixed(t.loss_last, 3) + ", " +
-             std::to_string(t.duplicate_samples) + " seen twice, " +
-             std::to_string(t.missing_samples) + " left out");
-    if (t.loader_waits) line("", to_text(*t.loader_waits));
-  }
-  for (auto const& failure : s.failures) line("failed", failure);
-  return text;
 }
 
 }  // namespace gleaner::cli

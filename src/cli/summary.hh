@@ -10,6 +10,11 @@
 ///   the first step it takes part in to the switch that leaves it out.
 /// - `harvested_node_s` is the time in those same holes in which a node was
 ///   both on lease and training; `harvest_ratio` its share of idle_node_s.
+///   Time spent on steps that a rollback undid is not in it: that is
+///   `undone_node_s`.
+/// - A figure that the logs cannot tell is unknown, not 0: without a record of
+///   the rigid jobs nobody knows what was idle, without the journal nobody
+///   knows what was lent.
 /// - `leased_node_s` and `trained_node_s` are each alone, over the whole
 /// window.
 /// - A *stall* is the longest step around a switch minus the median step.
@@ -53,15 +58,19 @@ struct TrainerSummary {
   std::uint64_t generations = 0;
   int expands = 0;
   int shrinks = 0;
-  int parks = 0;   ///< times it waited at zero nodes
-  int losses = 0;  ///< generations made because a member was lost
+  int parks = 0;      ///< times it waited at zero nodes
+  int losses = 0;     ///< generations made because a member was lost
+  int rollbacks = 0;  ///< times that steps were undone
+  std::uint64_t undone_steps = 0;
+  std::uint64_t undone_samples = 0;  ///< trained, undone, and trained again
   /// Times its set of nodes got larger, and smaller, for any reason: planned,
   /// parked and resumed, or taken by Slurm.  The start does not count.
   int grew = 0;
   int shrank = 0;
   double loss_first = 0;  ///< mean of the first steps' losses
   double loss_last = 0;
-  double node_s = 0;                        ///< node time spent training
+  double node_s = 0;         ///< node time spent training
+  double undone_node_s = 0;  ///< of it, on steps that were undone
   std::optional<LoaderWaits> loader_waits;  ///< if its program logs them
 };
 
@@ -69,11 +78,12 @@ struct Summary {
   double window_s = 0;
   int nodes = 0;
   double hole_s_min = 5;
-  double idle_node_s = 0;
-  double harvested_node_s = 0;
-  double harvest_ratio = 0;
-  double leased_node_s = 0;
+  std::optional<double> idle_node_s;       ///< known with the rigid jobs
+  std::optional<double> harvested_node_s;  ///< with them and the journal
+  std::optional<double> harvest_ratio;     ///< where anything was idle
+  std::optional<double> leased_node_s;     ///< known with the journal
   double trained_node_s = 0;
+  double undone_node_s = 0;
   int expands = 0;
   int shrinks = 0;
   std::uint64_t generations = 0;
@@ -81,7 +91,8 @@ struct Summary {
   Percentiles prepare_ms;
   Percentiles rigid_delay_with_s;
   Percentiles rigid_delay_without_s;
-  Percentiles rigid_delay_added_s;  ///< job by job, with minus without
+  Percentiles rigid_delay_added_s;       ///< job by job, with minus without
+  double rigid_delay_added_worst_s = 0;  ///< the largest of these
   std::vector<TrainerSummary> trainers;
   std::vector<std::string> failures;  ///< each in words
 };
@@ -93,10 +104,11 @@ Summary summarise(History const& history);
 /// times, saw every sample once, and nothing failed.
 std::vector<std::string> unmet(Summary const& summary, int resizes_min);
 
-/// As summary.json has it.
+/// As summary.json has it; what is unknown is null.
 nlohmann::ordered_json to_json(Summary const& summary);
 
-/// A few lines for a person.
+/// A few lines for a person; what is unknown is called so, with what would
+/// tell.
 std::string to_text(Summary const& summary);
 
 }  // namespace gleaner::cli

@@ -46,7 +46,11 @@ Svg::Svg(double width, double height, std::string_view style_sheet) {
   text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" +
           attribute("width", width) + attribute("height", height) +
           " viewBox=\"0 0 " + number(width) + " " + number(height) +
-          "\">\n<style>" + std::string(style_sheet) + "</style>\n";
+          "\">\n<defs><pattern id=\"hatched\" width=\"6\" height=\"6\" "
+          "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+          "<rect width=\"2.5\" height=\"6\" fill=\"#ffffff\" "
+          "fill-opacity=\"0.75\"/></pattern></defs>\n<style>" +
+          std::string(style_sheet) + "</style>\n";
 }
 
 void Svg::rect(double x, double y, double width, double height,

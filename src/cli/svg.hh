@@ -15,7 +15,7 @@ struct Point {
 
 /// Later shapes cover earlier ones.  `style` is SVG attributes, as in
 /// `fill="#fff" stroke="none"`, or names a class of the style sheet:
-/// `class="axis"`.
+/// `class="axis"`; the style sheet may fill with `url(#hatched)`.
 class Svg {
  public:
   Svg(double width, double height, std::string_view style_sheet);

@@ -8,6 +8,7 @@
 
 #include "cli/svg.hh"
 #include "cli/timeline_layout.hh"
+#include "cli/timeline_title.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -44,6 +45,7 @@ text { font-family: "DejaVu Sans", Verdana, Helvetica, sans-serif;
 .frame { fill: none; stroke: #9aa5b1; stroke-width: 1; }
 .idle { fill: #f4f6f8; }
 .rigid { fill: #7b8794; stroke: #ffffff; stroke-width: 1; }
+.undone { fill: url(#hatched); }
 .switch { stroke: #ffffff; stroke-width: 1; stroke-opacity: 0.75; }
 )";
 
@@ -73,6 +75,8 @@ class Timeline {
   Timeline(History const& history, Summary const& summary)
       : history_(history),
         summary_(summary),
+        leases_(history.leases.value_or(std::vector<Lease>{})),
+        rigid_(history.rigid.value_or(std::vector<RigidJob>{})),
         time_{history.window.from_s, history.window.to_s, left,
               page_width - right},
         rows_top_(header_height),
@@ -106,34 +110,10 @@ class Timeline {
   }
 
   void title() {
-    svg_.text({left, 34},
-              counted(history_.trainers.size(), "training") +
-                  " on the idle time of " + std::to_string(summary_.nodes) +
-                  " Slurm nodes",
-              "class=\"title\"");
-    std::uint64_t twice = 0, left_out = 0;
-    for (auto const& t : summary_.trainers)
-      twice += t.duplicate_samples, left_out += t.missing_samples;
-    svg_.text({left, 57},
-              format("%.0f %% of %.0f idle node-seconds trained",
-                     100 * summary_.harvest_ratio, summary_.idle_node_s) +
-                  format("  ·  %.0f expands, %.0f shrinks", summary_.expands,
-                         summary_.shrinks) +
-                  format("  ·  training stalls %.0f ms (p50), %.0f ms (p99)",
-                         summary_.stall_ms.p50, summary_.stall_ms.p99) +
-                  (twice + left_out == 0
-                       ? "  ·  every sample seen once"
-                       : "  ·  samples seen twice: " + std::to_string(twice) +
-                             ", left out: " + std::to_string(left_out)),
-              "class=\"figures\"");
-    auto line = format("other jobs start after %.2f s (p50), %.1f s (p99)",
-                       summary_.rigid_delay_with_s.p50,
-                       summary_.rigid_delay_with_s.p99);
-    if (summary_.rigid_delay_without_s.n > 0)
-      line += format("; without Gleaner after %.2f s, %.1f s",
-                     summary_.rigid_delay_without_s.p50,
-                     summary_.rigid_delay_without_s.p99);
-    svg_.text({left, 76}, line, "class=\"figures\"");
+    auto const title = timeline_title(summary_);
+    svg_.text({left, 34}, title.headline, "class=\"title\"");
+    svg_.text({left, 57}, title.trained, "class=\"figures\"");
+    svg_.text({left, 76}, title.others, "class=\"figures\"");
   }
 
   void legend() {
@@ -155,18 +135,13 @@ class Timeline {
     auto const mark = [&](int direction, std::string const& text) {
       marker({x + 8, 96}, direction, "#52606d");
       svg_.text({x + 20, 100}, text, "class=\"small\"");
-      x += 72;
+      x += 30 + 6.6 * static_cast<double>(text.size());
     };
     mark(1, "grew");
     mark(-1, "shrank");
     mark(0, "lost a node without notice");
-  }
-
-  static std::string counted(std::size_t n, std::string const& what) {
-    static constexpr char const* words[] = {"No", "One", "Two", "Three",
-                                            "Four"};
-    return (n < std::size(words) ? words[n] : std::to_string(n)) +
-           (" " + what) + (n == 1 ? "" : "s");
+    if (summary_.undone_node_s > 0)
+      entry("class=\"undone\" stroke=\"#9aa5b1\"", "steps undone", 100);
   }
 
   /// Trainers are called A, B, C … in the picture.
@@ -198,12 +173,19 @@ class Timeline {
     svg_.text({left - 10, row_y(row) + row_height / 2 + 4}, node,
               "class=\"end\"");
     bar(row, history_.window, "class=\"idle\"");
+    if (history_.trainers.empty())
+      for (Span s : leased_on(leases_, node, 0))
+        bar(row, s, filled(colour_of(0).pale), "lent");
     for (std::size_t i = 0; i < history_.trainers.size(); ++i) {
       auto const& trainer = history_.trainers[i];
-      for (Span s : leased_on(history_.leases, node, trainer.job))
+      for (Span s : leased_on(leases_, node, trainer.job))
         bar(row, s, filled(colour_of(i).pale), "lent to " + name(i));
-      for (Span s : training_on(trainer, node))
+      auto const training = training_on(trainer, node);
+      for (Span s : training)
         bar(row, s, filled(colour_of(i).strong), "training " + name(i));
+      for (Span s : common(training, undone_in(trainer)))
+        bar(row, s, "class=\"undone\"",
+            "steps of " + name(i) + " undone later");
       for (auto const& generation : trainer.generations)
         if (generation.nodes.contains(node)) {
           double const x = time_.at(generation.t_s);
@@ -214,8 +196,7 @@ class Timeline {
   }
 
   void rigid_blocks() {
-    for (Block const& block :
-         blocks(history_.rigid, history_.nodes, history_.window)) {
+    for (Block const& block : blocks(rigid_, history_.nodes, history_.window)) {
       double const from = time_.at(block.span.from_s);
       double const to = time_.at(block.span.to_s);
       double const height =
@@ -223,13 +204,10 @@ class Timeline {
       svg_.rect(from, row_y(block.first_row), to - from, height,
                 "class=\"rigid\" rx=\"2\"",
                 block.job->name + " on " + block.job->nodes.to_string());
-      if (to - from > 22)
+      auto const& job = block.job->name;
+      if (to - from > 7.0 * static_cast<double>(job.size()) + 6)
         svg_.text({(from + to) / 2, row_y(block.first_row) + height / 2 + 4},
-                  to - from > 60
-                      ? std::to_string(block.job->nodes.size()) +
-                            (block.job->nodes.size() == 1 ? " node" : " nodes")
-                      : std::to_string(block.job->nodes.size()),
-                  "class=\"label\"");
+                  job, "class=\"label\"");
     }
   }
 
@@ -294,15 +272,17 @@ class Timeline {
       area.push_back({area.front().x, count.at(0)});
       svg_.polygon(area, filled(colour_of(i).strong));
     }
+    frame(share_top_, share_height,
+          history_.rigid ? "nodes that train, of the nodes no other job uses "
+                           "(dashed)"
+                         : "nodes that train");
+    if (!history_.rigid) return;
     std::vector<Spans> free;
     for (auto const& node : history_.nodes)
-      free.push_back(
-          outside(rigid_on(history_.rigid, node, history_.window.to_s),
-                  history_.window));
+      free.push_back(outside(rigid_on(rigid_, node, history_.window.to_s),
+                             history_.window));
     svg_.polyline(steps(count_over_time(free), count),
                   stroked("#1f2933", 1.5) + " stroke-dasharray=\"4 2\"");
-    frame(share_top_, share_height,
-          "nodes that train, of the nodes no other job uses (dashed)");
   }
 
   /// The corners of a stair, from its first change to the right edge.
@@ -343,8 +323,11 @@ class Timeline {
       svg_.text({left - 10, y.at(value) + 4}, format("%g", value),
                 "class=\"small end\"");
     }
-    for (std::size_t i = 0; i < curves.size(); ++i)
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      for (auto const& undone : history_.trainers[i].undone)
+        curve(smoothed(undone.losses, 2), y, colour_of(i).pale);
       curve(curves[i], y, colour_of(i).strong);
+    }
   }
 
   /// A line with a gap wherever the training waited.
@@ -370,6 +353,8 @@ class Timeline {
 
   History const& history_;
   Summary const& summary_;
+  std::vector<Lease> const leases_;
+  std::vector<RigidJob> const rigid_;
   Scale time_;
   double rows_top_, lanes_top_, share_top_, loss_top_, bottom_;
   Svg svg_;

@@ -36,6 +36,14 @@ left_pids() {
       /proc/[0-9]*/environ 2>/dev/null); do
     ! grep -qz '^SLURM_JOB_ID=' "$file" 2>/dev/null || pid_in "$file"
   done
+  # Slurm's clients that gleaner-coordinator started: their environment has
+  # nothing of the job.  Without slurmctld they would wait for minutes.
+  for file in $(grep -lxE 'srun|salloc|sbatch|scancel' /proc/[0-9]*/comm \
+      2>/dev/null); do
+    pid=$(pid_in "$file")
+    ! grep -qzxF "SLURM_CONF=$dir/etc/slurm.conf" "/proc/$pid/environ" \
+      2>/dev/null || echo "$pid"
+  done
   for file in $(grep -lx slurmstepd /proc/[0-9]*/comm 2>/dev/null); do
     pid=$(pid_in "$file")
     ! ls -l "/proc/$pid/fd" "/proc/$pid/cwd" 2>/dev/null |

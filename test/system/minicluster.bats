@@ -78,6 +78,20 @@ naps() { pgrep -f "$nap"; }
   [[ -z $output ]]
 }
 
+@test "stop also ends clients that wait for a dead slurmctld" {
+  start_plain "$dir/a" --nodes 1
+  conf "$dir/a"
+  # As gleaner-coordinator starts it: nothing of a job in its environment.
+  env -i PATH="$PATH" SLURM_CONF="$SLURM_CONF" srun --quiet $nap </dev/null &
+  wait_until 15 'naps'
+  kill -KILL "$(cat "$dir/a/run/slurmctld.pid")"
+  "$minicluster" stop "$dir/a"
+  run naps
+  [[ -z $output ]]
+  run pgrep -f "srun --quiet $nap"
+  [[ -z $output ]]
+}
+
 @test "a stopped cluster can be started again, a running one cannot" {
   start_plain "$dir/a" --nodes 1
   run start_plain "$dir/a"

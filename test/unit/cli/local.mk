@@ -4,7 +4,9 @@ check_PROGRAMS += %reldir%/test_cli
 TESTS += %reldir%/test_cli
 %canon_reldir%_test_cli_SOURCES = \
 	test/unit/source_file.hh \
+	%reldir%/captured_command_test.cc \
 	%reldir%/logs_test.cc \
+	%reldir%/sacct_test.cc \
 	%reldir%/sample_audit_test.cc \
 	%reldir%/sim_timeline_test.cc \
 	%reldir%/solve_test.cc \

@@ -58,6 +58,20 @@ TEST_CASE("a rollback takes back steps and losses") {
   CHECK(t.steps.size() == 1);
   CHECK(t.losses.size() == 1);
   CHECK(t.audit.findings(100).samples == 8);
+  REQUIRE(t.undone.size() == 1);
+  CHECK(t.undone[0].from_step == 1);
+  CHECK(t.undone[0].to_step == 2);
+  CHECK(t.undone[0].span == Span{3.9, 4});
+  REQUIRE(t.undone[0].losses.size() == 1);
+  CHECK(t.undone[0].losses[0].loss == 3);
+}
+
+TEST_CASE("a rollback to the last step undoes nothing") {
+  auto const t = trainer_from(
+      R"({"t":3,"event":"step","step":1,"pass":0,"taken":[[0,8]],"samples_seen":8,"duration_s":0.1,"world":2}
+{"t":5,"event":"rollback","to_step":1,"samples_seen":8,"path":"x"}
+)");
+  CHECK(t.undone.empty());
 }
 
 TEST_CASE("a step's loader wait is that of the member that waited longest") {

@@ -2,7 +2,11 @@
 /// What each figure of the report means.
 #include "cli/summary.hh"
 
+#include <algorithm>
+#include <functional>
+
 #include "cli/timeline.hh"
+#include "cli/timeline_title.hh"
 #include "test/unit/catch.hh"
 
 using namespace gleaner;
@@ -64,7 +68,7 @@ TEST_CASE("idle time is the time without rigid jobs") {
 
 TEST_CASE("holes that are too short to lend do not count") {
   auto h = a_run();
-  h.rigid.push_back(rigid("r2", "n1", 64, 64, 100));  // leaves 4 s after r1
+  h.rigid->push_back(rigid("r2", "n1", 64, 64, 100));  // leaves 4 s after r1
   CHECK(summarise(h).idle_node_s == 40 + 100);
 }
 
@@ -78,7 +82,7 @@ TEST_CASE("harvested is leased and training at the same time, in holes") {
 
 TEST_CASE("training without a lease is not harvested") {
   auto h = a_run();
-  h.leases.clear();
+  h.leases->clear();
   CHECK(summarise(h).harvested_node_s == 0);
   CHECK(summarise(h).trained_node_s == 173);
 }
@@ -173,11 +177,96 @@ TEST_CASE("waiting for samples is told of trainings that log it") {
   }
 }
 
+TEST_CASE("what no log tells is unknown, not 0") {
+  struct Row {
+    char const* missing;
+    std::function<void(History&)> forget;
+    std::vector<char const*> unknown;  ///< keys of summary.json
+    char const* text;
+  };
+  Row const rows[] = {
+      {"the other jobs",
+       [](History& h) { h.rigid.reset(); },
+       {"idle_node_s", "harvested_node_s", "harvest_ratio"},
+       "idle node time    unknown (no record of the other jobs)"},
+      {"the journal",
+       [](History& h) { h.leases.reset(); },
+       {"leased_node_s", "harvested_node_s", "harvest_ratio"},
+       "harvested         unknown (no record of the leases)"},
+      {"the event logs",
+       [](History& h) { h.trainers.clear(); },
+       {},
+       "trainings         unknown (no event log)"},
+  };
+  for (auto const& row : rows) {
+    INFO(row.missing);
+    auto h = a_run();
+    row.forget(h);
+    auto const summary = summarise(h);
+    auto const json = to_json(summary);
+    for (auto const* key :
+         {"idle_node_s", "leased_node_s", "harvested_node_s", "harvest_ratio"})
+      CHECK(json[key].is_null() ==
+            std::any_of(row.unknown.begin(), row.unknown.end(),
+                        [&](std::string k) { return k == key; }));
+    CHECK_THAT(to_text(summary), Catch::Contains(row.text));
+    CHECK_THAT(timeline_svg(h, summary), Catch::EndsWith("</svg>\n"));
+  }
+}
+
+TEST_CASE("a cluster without other jobs is idle, one without record unknown") {
+  auto h = a_run();
+  h.rigid->clear();
+  CHECK(summarise(h).idle_node_s == 200);
+  h.rigid.reset();
+  CHECK_FALSE(summarise(h).idle_node_s);
+}
+
+TEST_CASE("work that a rollback undid is told and is no harvest") {
+  auto h = a_run();
+  auto& t = h.trainers[0];
+  t.undone = {{{80, 90}, 10, 30, {}}};
+  t.audit.step(2, 0, {{32, 64}});
+  t.audit.rollback(1);
+  auto const s = summarise(h);
+  CHECK(s.undone_node_s == 2 * 10);
+  CHECK(s.harvested_node_s == 37 + 38 + 98 - 2 * 10);
+  CHECK(s.trained_node_s == 173);
+  CHECK(s.trainers[0].rollbacks == 1);
+  CHECK(s.trainers[0].undone_steps == 20);
+  CHECK(s.trainers[0].undone_samples == 32);
+  CHECK(to_json(s)["trainers"][0]["undone_steps"] == 20);
+  CHECK_THAT(to_text(s),
+             Catch::Contains("20 steps (32 samples) undone by 1 rollback"));
+  auto const svg = timeline_svg(h, s);
+  for (auto const* part : {"class=\"undone\"", "steps of A undone later",
+                           "20 steps undone by 1 rollback"})
+    CHECK_THAT(svg, Catch::Contains(part));
+}
+
+TEST_CASE("the title says only what is known") {
+  auto h = a_run();
+  CHECK(timeline_title(summarise(h)).others ==
+        "other jobs start 0.25 s later than without Gleaner (median), 0.25 s "
+        "at worst, of 1");
+  h.rigid_without.clear();
+  CHECK_THAT(timeline_title(summarise(h)).others,
+             Catch::Contains("start after 0.50 s (p50)"));
+  h.rigid.reset();
+  CHECK(timeline_title(summarise(h)).others == "other jobs: unknown");
+  h.trainers.clear();
+  auto const title = timeline_title(summarise(h));
+  CHECK(title.headline == "Leases of the idle time of 2 Slurm nodes");
+  CHECK_THAT(title.trained, Catch::Contains("180 node-seconds lent"));
+  CHECK_THAT(title.trained, !Catch::Contains("every sample"));
+}
+
 TEST_CASE("rigid jobs are compared with themselves without Gleaner") {
   auto const s = summarise(a_run());
   CHECK(s.rigid_delay_with_s.p50 == 0.5);
   CHECK(s.rigid_delay_without_s.p50 == 0.25);
   CHECK(s.rigid_delay_added_s.p99 == 0.25);
+  CHECK(s.rigid_delay_added_worst_s == 0.25);
 }
 
 TEST_CASE("a good run leaves nothing unmet") {
@@ -191,7 +280,7 @@ TEST_CASE("each thing that went wrong is said") {
     return all.size() == 1 && all[0].find(what) != std::string::npos;
   };
   SECTION("a rigid job failed") {
-    h.rigid[0].code = 1;
+    h.rigid->at(0).code = 1;
     CHECK(says("rigid job r1 ended with status 1"));
   }
   SECTION("a rigid job never started") {
