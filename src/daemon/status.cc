@@ -36,6 +36,10 @@ msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base) {
         lease.state != Lease::State::ending)
       status.nodes.push_back(lease.node);
   std::sort(status.nodes.begin(), status.nodes.end());
+  // With nodes it no longer waits for any: its programs load.
+  if (!status.nodes.empty() &&
+      (status.state == "waiting" || status.state == "parked"))
+    status.state = "starting";
   if (!trainer) return status;
   status.generation = trainer->progress.generation;
   status.step = trainer->progress.step;
