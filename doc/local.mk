@@ -11,6 +11,7 @@ dist_doc_DATA += \
 	%reldir%/demo.md \
 	%reldir%/dependencies.md \
 	%reldir%/glossary.md \
+	%reldir%/platforms.md \
 	%reldir%/python.md \
 	%reldir%/protocol.md
 
