@@ -4,12 +4,12 @@
 /// The four functions of libslurm that load.cc asks are defined here instead.
 #include "slurm/load.hh"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "slurm/compat.hh"
+#include "test/unit/catch.hh"
 
 namespace {
 

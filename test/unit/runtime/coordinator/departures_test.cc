@@ -2,7 +2,7 @@
 /// When the agent of a node that is being left may exit.
 #include "runtime/coordinator/departures.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 namespace gleaner {
 namespace {
