@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	%reldir%/runtime-steps.svg \
 	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
+	%reldir%/results-giveback.md \
 	%reldir%/results-runtime.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
