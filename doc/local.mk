@@ -14,6 +14,7 @@ dist_doc_DATA += \
 	%reldir%/glossary.md \
 	%reldir%/platforms.md \
 	%reldir%/python.md \
+	%reldir%/security.md \
 	%reldir%/protocol.md
 
 dist_man_MANS += \

@@ -35,3 +35,4 @@ include %reldir%/chaos/local.mk
 include %reldir%/python/local.mk
 include %reldir%/system/local.mk
 include %reldir%/gpu/local.mk
+include %reldir%/fuzz/local.mk

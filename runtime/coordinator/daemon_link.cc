@@ -49,7 +49,7 @@ void DaemonLink::connect() {
                   if (channel) (*channel)->close();
                   return;
                 }
-                if (!channel) return lost(channel.error().message);
+                if (!channel) return lost(channel.error());
                 authenticate(*channel);
               });
 }
@@ -60,11 +60,11 @@ void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
       [this, alive = std::weak_ptr(alive_)](Error const& error) {
         if (!alive.lock()) return;
         channel_ = nullptr;
-        lost(error.message);
+        lost(error);
       },
       [this, alive = std::weak_ptr(alive_), channel](Result<void> accepted) {
         if (!alive.lock() || closed_) return channel->close();
-        if (!accepted) return lost(accepted.error().message);
+        if (!accepted) return lost(accepted.error());
         registered(channel);
       });
 }
@@ -72,7 +72,7 @@ void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
 void DaemonLink::registered(std::shared_ptr<Channel> channel) {
   channel_ = std::move(channel);
   pause_s_ = pause_s_min;
-  if (std::exchange(told_, false))
+  if (std::exchange(told_, std::nullopt))
     log_to_stderr(LogLevel::info, LogLine("gleanerd_back"));
   channel_->on_message([this, alive = std::weak_ptr(alive_)](auto const& json) {
     if (!alive.lock()) return;
@@ -84,12 +84,13 @@ void DaemonLink::registered(std::shared_ptr<Channel> channel) {
   send(make_register_());
 }
 
-void DaemonLink::lost(std::string const& why) {
+void DaemonLink::lost(Error const& error) {
   if (closed_) return;
-  if (!std::exchange(told_, true))
+  // Once for each kind: that nobody answers, or that somebody else does.
+  if (std::exchange(told_, error.code) != error.code)
     log_to_stderr(LogLevel::warn, LogLine("gleanerd_away")
                                       .kv("address", options_.address)
-                                      .kv("why", why));
+                                      .kv("why", error.message));
   retry_.expires_after(
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
           std::chrono::duration<double>(pause_s_)));

@@ -10,6 +10,7 @@
 #include <asio.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ class DaemonLink final : public NodeSource {
   void connect();
   void authenticate(std::shared_ptr<Channel> channel);
   void registered(std::shared_ptr<Channel> channel);
-  void lost(std::string const& why);
+  void lost(Error const& error);
 
   asio::io_context& io_;
   asio::steady_timer retry_;
@@ -50,7 +51,7 @@ class DaemonLink final : public NodeSource {
   OnMessage on_message_;
   std::shared_ptr<Channel> channel_;  ///< null: not connected
   double pause_s_;
-  bool told_ = false;  ///< the log says that gleanerd is away
+  std::optional<Errc> told_;  ///< the log says that gleanerd is away, and why
   bool closed_ = false;
   /// Callbacks that outlive us find this expired.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -27,6 +27,7 @@ Error refused(std::string const& what, std::string const& why) {
 }
 
 Result<void> check_option(std::string const& word) {
+  if (word == "--exclusive") return {};
   auto const equals = word.find('=');
   if (!word.starts_with("--") || equals == word.npos)
     return refused(word, "only options of the form --NAME=VALUE are");

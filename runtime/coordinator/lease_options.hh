@@ -17,7 +17,8 @@
 namespace gleaner {
 
 /// Options of srun that say what a lease takes and where, each written
-/// --NAME=VALUE.  lease_template.cc can write no other.
+/// --NAME=VALUE; --exclusive is admitted beside them.  lease_template.cc can
+/// write no other.
 std::vector<std::string_view> const& lease_option_names();
 
 /// Whether srun may be called with this grant and these options.  Fails with

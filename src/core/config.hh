@@ -51,6 +51,8 @@ struct Config {
   int leases_per_hour_max = 0;
   double ticket_valid_s = 0;
   double agent_wait_s = 0;
+  double journal_days_max = 0;
+  int journal_mb_max = 0;
   std::string log_level;  // error | warn | info | debug
 };
 

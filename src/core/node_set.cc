@@ -11,10 +11,12 @@ namespace gleaner {
 namespace {
 
 constexpr std::size_t nodes_max = 1'000'000;
+constexpr std::size_t name_bytes_max = 255;  ///< as long as a host's name is
 
 Error unreadable(std::string_view item, char const* why) {
   return {Errc::invalid_argument, "cannot read node list item '" +
-                                      std::string(item) + "' (" + why + ")"};
+                                      std::string(item.substr(0, 60)) + "' (" +
+                                      why + ")"};
 }
 
 bool is_digits(std::string_view s) {
@@ -28,9 +30,10 @@ bool is_index(std::string_view s) {
 }
 
 bool is_name(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
-  });
+  return !s.empty() && s.size() <= name_bytes_max &&
+         std::all_of(s.begin(), s.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+         });
 }
 
 /// Cut off and return the text up to the next comma outside brackets.
@@ -65,6 +68,8 @@ Result<void> insert_ranges(std::string_view item, std::string const& prefix,
         dash == std::string_view::npos ? first : range.substr(dash + 1);
     if (!is_index(first) || !is_index(last))
       return unreadable(item, "not an index range");
+    if (prefix.size() + std::max(first.size(), last.size()) > name_bytes_max)
+      return unreadable(item, "not a node name");
     long const begin = std::stol(std::string(first));
     long const end = std::stol(std::string(last));
     if (end < begin) return unreadable(item, "the range runs backwards");
@@ -85,10 +90,11 @@ struct Indexed {
 
 Indexed split(std::string const& name) {
   auto const cut = name.find_last_not_of("0123456789");
-  auto const start = cut == std::string::npos ? 0 : cut + 1;
-  auto const digits = name.substr(start);
+  // "[1-2]" is no node list: a name of digits only stands by itself.
+  if (cut == std::string::npos) return {name, 0, 0};
+  auto const digits = name.substr(cut + 1);
   if (!is_index(digits)) return {name, 0, 0};
-  return {name.substr(0, start), digits.size(), std::stol(digits)};
+  return {name.substr(0, cut + 1), digits.size(), std::stol(digits)};
 }
 
 std::string bracket(std::vector<long> const& indices, std::size_t width) {

@@ -53,10 +53,12 @@ struct ExtendLease {
 /// Take a new snapshot as soon as possible.
 struct LookAgain {};
 
-/// Write to the journal and the log.
+/// Write to the log and, unless a stranger causes it, to the journal.
 struct Record {
   std::string event;
   nlohmann::ordered_json data;
+  /// `log`: no row, and one line in a while; anybody may cause it at will.
+  enum class Keep { journal, log } keep = Keep::journal;
 };
 
 /// Append to `problem_log`: what was solved, and how.

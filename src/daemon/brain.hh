@@ -33,6 +33,7 @@
 #include "daemon/node_holds.hh"
 #include "daemon/planner.hh"
 #include "daemon/roster.hh"
+#include "daemon/token_buckets.hh"
 
 namespace gleaner {
 
@@ -76,7 +77,8 @@ class Brain {
                   msg::FromCoordinator const& message, TimeS now);
   void on_register(LinkId link, Uid uid, msg::Register const& request,
                    TimeS now);
-  void on_resized(TrainerEntry const& trainer, msg::Resized const& resized);
+  void on_resized(TrainerEntry const& trainer, msg::Resized const& resized,
+                  TimeS now);
   void note_failure(Uid uid, std::string const& node, JobId trainer,
                     std::string const& why, TimeS now, Actions* out);
   void update_places(TimeS now);
@@ -124,6 +126,8 @@ class Brain {
   Backoff<std::string> nodes_{2, 600};
   std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour
   std::deque<double> stalls_s_;
+  /// What users may cause by what they send: looks at Slurm, rows.
+  TokenBuckets looks_{{8, 0.5}}, rows_{{1000, 10}};
   std::map<std::string, TimeS> take_since_s_;  ///< leases that plans would take
   TimeS planned_at_s_ = 0;                     ///< when the last plan was made
   std::pair<std::size_t, int> observed_{0, -1};  ///< holes, nodes planned

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How snapshots and coordinators' messages change what gleanerd knows.
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <sstream>
@@ -106,17 +107,24 @@ void Brain::update_places(TimeS now) {
 
 void Brain::on_coordinator(LinkId link, Uid uid,
                            msg::FromCoordinator const& message, TimeS now) {
-  changed_ = !std::holds_alternative<msg::Progress>(message) || changed_;
   if (auto const* request = std::get_if<msg::Register>(&message))
-    on_register(link, uid, *request, now);
-  else if (auto* trainer = roster_.by_link(link))
-    on_message(link, trainer, message, now);
+    return on_register(link, uid, *request, now);
+  auto* trainer = roster_.by_link(link);
+  if (!trainer) return;  // who is not registered changes nothing
+  changed_ = !std::holds_alternative<msg::Progress>(message) || changed_;
+  on_message(link, trainer, message, now);
 }
 
 void Brain::on_register(LinkId link, Uid uid, msg::Register const& request,
                         TimeS now) {
   roster_.ask({link, uid, request, now});
-  pending_.push_back(LookAgain{});
+  // Only a job that just started has to be looked for; anybody can name one
+  // that is not there.
+  auto const& known = snapshot_.trainers;
+  bool const seen = std::any_of(known.begin(), known.end(), [&](auto& base) {
+    return base.job == request.job && base.running;
+  });
+  if (!seen && looks_.take(uid, 1, now)) pending_.push_back(LookAgain{});
 }
 
 void Brain::on_message(LinkId link, TrainerEntry* trainer,
@@ -141,7 +149,7 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
   } else if (auto const* progress = std::get_if<msg::Progress>(&message)) {
     roster_.note_progress(link, *progress);
   } else if (auto const* resized = std::get_if<msg::Resized>(&message)) {
-    on_resized(*trainer, *resized);
+    on_resized(*trainer, *resized, now);
   }
 }
 
@@ -156,11 +164,12 @@ void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
                {{"trainer", trainer.base.job}, {"nodes", nodes.to_string()}}});
 }
 
-void Brain::on_resized(TrainerEntry const& trainer,
-                       msg::Resized const& resized) {
+void Brain::on_resized(TrainerEntry const& trainer, msg::Resized const& resized,
+                       TimeS now) {
   if (std::isfinite(resized.stall_s) && resized.stall_s >= 0)
     stalls_s_.push_back(resized.stall_s);
   if (stalls_s_.size() > stalls_kept) stalls_s_.pop_front();
+  if (!rows_.take(trainer.base.uid, 1, now)) return;
   pending_.push_back(Record{"resized",
                             {{"job", trainer.base.job},
                              {"generation", resized.generation},
@@ -189,13 +198,16 @@ void Brain::note_failure(Uid uid, std::string const& node, JobId trainer,
 }
 
 void Brain::on_link_lost(LinkId link, TimeS now) {
+  bool const registered = roster_.by_link(link) != nullptr;
   roster_.unlink(link, now);
+  if (!registered) return;
   changed_ = true;
   pending_.push_back(LookAgain{});
 }
 
 /// Tell an accepted coordinator its bounds, and believe which agents it has.
 void Brain::welcome(Candidate const& candidate, Actions* out) {
+  changed_ = true;
   auto& trainer = *roster_.find(candidate.request.job);
   auto const& base = trainer.base;
   msg::Registered answer{base.nodes_min,

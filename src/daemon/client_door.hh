@@ -4,6 +4,11 @@
 /// Who sends what cannot be read is cut off, and that changes nothing.  A
 /// connection is a coordinator's once it has sent Register; whether it may
 /// speak for that job is the brain's decision.
+///
+/// There is one thread, so nobody may have much of it: few connections before
+/// MUNGE (strangers.hh), and then, for each user and however often he
+/// connects, so many connections, messages, bytes and answers
+/// (token_buckets.hh).
 #pragma once
 
 #include <asio.hpp>
@@ -15,7 +20,10 @@
 #include "core/clock.hh"
 #include "core/config.hh"
 #include "daemon/actions.hh"
+#include "daemon/status_cache.hh"
+#include "daemon/strangers.hh"
 #include "daemon/throttle.hh"
+#include "daemon/token_buckets.hh"
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
 
@@ -29,7 +37,8 @@ class ClientDoor {
     std::function<msg::StatusReply()> status;
   };
 
-  /// Fails with io when the port cannot be had.
+  /// Fails with io when the port cannot be had, and when there are too few
+  /// file descriptors for clients beside everything else.
   static Result<std::unique_ptr<ClientDoor>> open(asio::io_context& io,
                                                   Config const& config,
                                                   Clock const& clock,
@@ -49,26 +58,31 @@ class ClientDoor {
     std::shared_ptr<Channel> channel;
     std::optional<Uid> uid;  ///< once MUNGE has told
     bool coordinator = false;
-    double budget = 0;    ///< messages it may still send
-    double budget_s = 0;  ///< when that was
   };
 
-  ClientDoor(Config const& config, Clock const& clock, Handlers handlers);
+  ClientDoor(Config const& config, Clock const& clock, Handlers handlers,
+             std::size_t links_most);
   void on_accept(std::shared_ptr<Channel> channel);
   void on_identified(LinkId id, Uid uid);
   void on_json(LinkId id, nlohmann::json const& json);
+  void on_client(LinkId id, msg::FromClient const& request);
   void on_closed(LinkId id, Error const& error);
   void refuse(LinkId id, std::string const& why);
   static LogLine line_of(char const* event, Link const& link,
                          std::string const& why);
+  static bool is_trusted(Uid uid);
   bool is_crowded(Uid uid) const;
-  bool spend(Link* link) const;
+  std::string overspent(Uid uid, std::size_t bytes);
 
   std::string munge_socket_;
   Clock const& clock_;
   Handlers handlers_;
   std::unique_ptr<Listener> listener_;
+  std::size_t links_max_;
   std::map<LinkId, Link> links_;
+  Strangers strangers_;
+  TokenBuckets messages_, bytes_, answers_;
+  StatusCache status_;
   LinkId last_ = 0;
   Throttle throttle_;
 };

@@ -2,6 +2,7 @@
 /// The wiring of gleanerd.
 #include "daemon/daemon.hh"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,6 +16,8 @@ namespace gleaner {
 namespace {
 
 constexpr double stop_wait_s = 2;
+constexpr double rest_factor = 4;  ///< of the time a decision took
+constexpr double rest_s_max = 1;
 constexpr double silence_s = 10;  ///< without a snapshot: worth a line
 
 LogLine to_line(Record const& record) {
@@ -37,6 +40,7 @@ Daemon::Daemon(asio::io_context& io, Config const& config, Clock const& clock,
       control_(std::move(outside.control)),
       worker_(io),
       timer_(io),
+      rest_(io),
       source_(std::move(outside.source)) {}
 
 Result<std::unique_ptr<Daemon>> Daemon::start(asio::io_context& io,
@@ -59,7 +63,9 @@ Result<void> Daemon::open(Config const& config) {
   auto key = load_ticket_key(config.state_dir + "/ticket.key", KeyFile::create);
   if (!key) return key.error();
   ticket_key_ = *key;
-  auto journal = Journal::open(config.state_dir + "/journal.sqlite");
+  auto journal =
+      Journal::open(config.state_dir + "/journal.sqlite",
+                    {config.journal_days_max, config.journal_mb_max});
   if (!journal) return journal.error();
   journal_ = std::move(*journal);
   auto clients = ClientDoor::open(io_, config, clock_, client_handlers());
@@ -99,11 +105,11 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
 ClientDoor::Handlers Daemon::client_handlers() {
   return {[this](LinkId link, Uid uid, msg::FromCoordinator const& message) {
             brain_.on_coordinator(link, uid, message, clock_.wall_s());
-            if (!std::holds_alternative<msg::Progress>(message)) decide();
+            if (!std::holds_alternative<msg::Progress>(message)) decide_soon();
           },
           [this](LinkId link) {
             brain_.on_link_lost(link, clock_.wall_s());
-            decide();
+            decide_soon();
           },
           [this] { return make_status(brain_, clock_.wall_s()); }};
 }
@@ -122,11 +128,28 @@ void Daemon::look_again() {
     plugins_->look_again();
 }
 
+/// Users cause this as often as they like.  What decisions took lately is what
+/// is left to everything else first, four times over.
+void Daemon::decide_soon() {
+  if (clock_.monotonic_s() >= rested_s_) return decide();
+  if (std::exchange(deciding_soon_, true)) return;
+  rest_.expires_after(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(rested_s_ - clock_.monotonic_s())));
+  rest_.async_wait([this](asio::error_code error) {
+    deciding_soon_ = false;
+    if (!error) decide();
+  });
+}
+
 void Daemon::decide() {
+  auto const began_s = clock_.monotonic_s();
   for (auto const& action : brain_.decide(clock_.wall_s()))
     std::visit([this](auto const& a) { act(a); }, action);
   end_leases();
   arm();
+  auto const now_s = clock_.monotonic_s();
+  rested_s_ = now_s + std::min(rest_s_max, rest_factor * (now_s - began_s));
 }
 
 void Daemon::arm() {
@@ -216,6 +239,9 @@ void Daemon::act(SaveProblem const& solved) {
 }
 
 void Daemon::record(Record const& record) {
+  if (record.keep == Record::Keep::log)
+    return throttle_.log(LogLevel::warn, record.event, to_line(record),
+                         clock_.monotonic_s());
   log_to_stderr(LogLevel::info, to_line(record));
   auto const text = record.data.dump(-1, ' ', false,
                                      nlohmann::json::error_handler_t::replace);
@@ -237,6 +263,7 @@ void Daemon::reconfigure(Config const& config) {
   merged.scavenger = now.scavenger;
   set_log_level(log_level(merged.log_level));
   brain_.configure(merged);
+  journal_->set_bounds({merged.journal_days_max, merged.journal_mb_max});
   setup_->start(merged);
   if (poller_) poller_->start(merged);
   record({"reconfigured", {{"mode", merged.mode}, {"policy", merged.policy}}});
@@ -246,6 +273,7 @@ void Daemon::reconfigure(Config const& config) {
 bool Daemon::stop() {
   record({"stopped", {{"leases", brain_.leases().all().size()}}});
   timer_.cancel();
+  rest_.cancel();
   return worker_.stop(stop_wait_s);
 }
 

@@ -61,6 +61,7 @@ class Daemon {
   void look_again();
   void on_snapshot(Snapshot snapshot);
   void decide();
+  void decide_soon();
   void arm();
   void end_leases();
   void record(Record const& record);
@@ -87,6 +88,9 @@ class Daemon {
   std::unique_ptr<PluginDoor> plugins_;
   std::unique_ptr<ClientDoor> clients_;
   asio::steady_timer timer_;
+  asio::steady_timer rest_;     ///< until the next decision for clients
+  double rested_s_ = 0;         ///< when that may be
+  bool deciding_soon_ = false;  ///< rest_ is running
   Throttle throttle_;
   std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
   std::vector<JobId> to_end_;  ///< leases, gathered from one decision

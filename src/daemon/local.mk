@@ -19,6 +19,7 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/release_groups.cc \
 	%reldir%/roster.hh \
 	%reldir%/roster.cc \
+	%reldir%/token_buckets.hh \
 	%reldir%/status.hh \
 	%reldir%/status.cc
 %canon_reldir%_libbrain_la_LIBADD = \
@@ -34,6 +35,10 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 %canon_reldir%_libgleanerd_la_SOURCES = \
 	%reldir%/client_door.hh \
 	%reldir%/client_door.cc \
+	%reldir%/descriptor_budget.hh \
+	%reldir%/descriptor_budget.cc \
+	%reldir%/status_cache.hh \
+	%reldir%/strangers.hh \
 	%reldir%/daemon.hh \
 	%reldir%/daemon.cc \
 	%reldir%/hole_source.hh \

@@ -38,8 +38,11 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   Trainer trainer;
   trainer.id = std::to_string(entry.base.job);
   trainer.nodes_min = entry.base.nodes_min;
-  trainer.nodes_max = entry.base.nodes_max;
+  trainer.nodes_max =
+      std::min(entry.base.nodes_max, static_cast<int>(entry.speed.size()) - 1);
+  if (trainer.nodes_max < trainer.nodes_min) return std::nullopt;
   trainer.speed = entry.speed;
+  trainer.speed.resize(static_cast<std::size_t>(trainer.nodes_max) + 1);
   trainer.expand_s = input.config.expand_cost_s;
   trainer.shrink_s = input.config.shrink_cost_s;
   trainer.start_s = input.config.start_cost_s;

@@ -28,6 +28,12 @@ std::string refusal(BaseJob const* base, Candidate const& candidate) {
   return "";
 }
 
+/// Most leases that one trainer could have, if it had all.  What users write
+/// after --malleable= is no reason for longer curves.
+int most_leases(Snapshot const& snapshot) {
+  return std::max(snapshot.nodes_total, 1);
+}
+
 /// A new curve is told to the allocator only when it differs enough: each
 /// change may move nodes, and measurements scatter.
 bool differs(std::vector<double> const& a, std::vector<double> const& b) {
@@ -48,9 +54,15 @@ void clamp(std::vector<double>* speed) {
 void Roster::update_speed(TrainerEntry* trainer) const {
   auto const& curve =
       scaling_ == Scaling::measured ? trainer->curve : ScalingCurve();
-  auto speed = curve.speed(trainer->base.nodes_max);
+  auto speed = curve.speed(std::min(trainer->base.nodes_max, nodes_most_));
   clamp(&speed);
   if (differs(speed, trainer->speed)) trainer->speed = std::move(speed);
+}
+
+/// A link has one question open: the last.
+void Roster::ask(Candidate candidate) {
+  std::erase_if(candidates_, [&](auto& c) { return c.link == candidate.link; });
+  candidates_.push_back(std::move(candidate));
 }
 
 TrainerEntry& Roster::entry(JobId job, TimeS now) {
@@ -80,6 +92,7 @@ TrainerEntry* Roster::by_link(LinkId link) {
 }
 
 std::vector<TrainerEntry> Roster::match(Snapshot const& snapshot) {
+  nodes_most_ = std::max(nodes_most_, most_leases(snapshot));
   std::vector<TrainerEntry> gone;
   for (auto it = trainers_.begin(); it != trainers_.end();) {
     auto const* base = find_base(snapshot, it->first);
@@ -112,7 +125,8 @@ std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
       out->push_back(Record{"registration_refused",
                             {{"job", candidate.request.job},
                              {"uid", candidate.uid},
-                             {"why", why}}});
+                             {"why", why}},
+                            Record::Keep::log});
       continue;
     }
     auto& trainer = entry(candidate.request.job, now);
@@ -144,10 +158,17 @@ void Roster::note_progress(LinkId link, msg::Progress const& progress) {
                       progress.generation == trainer->progress.generation &&
                       progress.step > trainer->progress.step;
   auto const nodes = static_cast<int>(progress.nodes.size());
-  if (steady && nodes <= trainer->base.nodes_max)
+  if (steady && nodes <= std::min(trainer->base.nodes_max, nodes_most_))
     trainer->curve.add(nodes, progress.samples_per_s);
-  trainer->progress = progress;
-  trainer->progress.state = progress.state.substr(0, 16);
+  // Not its nodes: those that are shown are Slurm's.
+  trainer->progress = {progress.generation,
+                       progress.members,
+                       {},
+                       progress.step,
+                       progress.samples,
+                       progress.samples_per_s,
+                       progress.loss,
+                       progress.state.substr(0, 16)};
 }
 
 TimeS Roster::next_s(double wait_s, TimeS fallback) const {

@@ -23,7 +23,8 @@ struct TrainerEntry {
   TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
   msg::Progress progress;  ///< as the coordinator reports; for show
   ScalingCurve curve;
-  std::vector<double> speed;     ///< what the allocator is told
+  /// What the allocator is told: of 0, 1, … nodes, no more than there are.
+  std::vector<double> speed;
   std::set<std::string> agents;  ///< nodes on which it says agents run
 };
 
@@ -51,7 +52,7 @@ class Roster {
   std::map<JobId, TrainerEntry> const& all() const { return trainers_; }
 
   /// A coordinator asks; settle() answers.
-  void ask(Candidate candidate) { candidates_.push_back(std::move(candidate)); }
+  void ask(Candidate candidate);
 
   /// Bring base jobs up to date.  Those gone are taken out and returned.
   std::vector<TrainerEntry> match(Snapshot const& snapshot);
@@ -74,6 +75,7 @@ class Roster {
   void update_speed(TrainerEntry* trainer) const;
 
   Scaling scaling_ = Scaling::measured;
+  int nodes_most_ = 1;  ///< leases of one trainer: as many nodes as ever were
   std::map<JobId, TrainerEntry> trainers_;
   std::vector<Candidate> candidates_;
 };

@@ -108,11 +108,13 @@ void Channel::on_message(OnMessage on_message) {
 }
 
 void Channel::send(nlohmann::json const& json) {
+  if (!impl_->closed) send_text(json_text(json));
+}
+
+void Channel::send_text(std::string_view text) {
   if (impl_->closed) return;
-  auto frame = encode_frame(json);
-  if (impl_->seal)
-    frame +=
-        impl_->seal->next(std::string_view(frame).substr(frame_header_bytes));
+  auto frame = frame_of(text);
+  if (impl_->seal) frame += impl_->seal->next(text);
   impl_->output_bytes += frame.size();
   if (impl_->output_bytes > queue_bytes_max) {
     // Not from inside this call: the caller may hold what on_close changes.
@@ -170,6 +172,10 @@ Result<int> Channel::release() {
   auto const flags = ::fcntl(fd, F_GETFL);
   ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
   return fd;
+}
+
+std::size_t Channel::message_bytes() const {
+  return impl_->reader.message_bytes();
 }
 
 std::string const& Channel::peer() const { return impl_->peer; }

@@ -38,6 +38,12 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Queue a message; dropped when closed.
   void send(nlohmann::json const& json);
 
+  /// The same with the message as JSON text (frame.hh).
+  void send_text(std::string_view text);
+
+  /// Bytes of the message that the handler was called with last.
+  std::size_t message_bytes() const;
+
   /// Accept messages of up to so many bytes from the next one on.
   void limit_frames(std::uint32_t bytes_max);
 

@@ -3,6 +3,7 @@
 #include "proto/daemon_messages.hh"
 
 #include "proto/message_codec.hh"
+#include "proto/message_limits.hh"
 
 namespace gleaner {
 
@@ -29,24 +30,34 @@ GLEANER_MESSAGE(Snapshot,
 
 namespace gleaner::msg {
 
-GLEANER_MESSAGE(HeldLease, FIELD(node) FIELD(lease_job))
-GLEANER_MESSAGE(Register, FIELD(job) FIELD(leases))
-GLEANER_MESSAGE(LeaseStarted, FIELD(node) FIELD(lease_job) FIELD(took_s))
-GLEANER_MESSAGE(LeaseFailed, FIELD(node) FIELD(why))
-GLEANER_MESSAGE(Vacated, FIELD(nodes))
-GLEANER_MESSAGE(LeaseEnded, FIELD(node) FIELD(lease_job) FIELD(cause))
-GLEANER_MESSAGE(Progress, FIELD(generation) FIELD(members) FIELD(nodes)
-                              FIELD(step) FIELD(samples) FIELD(samples_per_s)
-                                  FIELD(loss) FIELD(state))
-GLEANER_MESSAGE(Resized, FIELD(generation) FIELD(kind) FIELD(from) FIELD(to)
-                             FIELD(cause) FIELD(prepare_s) FIELD(stall_s))
+GLEANER_MESSAGE(HeldLease, FIELD_TEXT(node, node_bytes) FIELD(lease_job))
+GLEANER_MESSAGE(Register, FIELD(job) FIELD_LIST(leases, nodes))
+GLEANER_MESSAGE(LeaseStarted,
+                FIELD_TEXT(node, node_bytes) FIELD(lease_job) FIELD(took_s))
+GLEANER_MESSAGE(LeaseFailed,
+                FIELD_TEXT(node, node_bytes) FIELD_TEXT(why, why_bytes))
+GLEANER_MESSAGE(Vacated, FIELD_TEXTS(nodes, nodes, node_bytes))
+GLEANER_MESSAGE(LeaseEnded, FIELD_TEXT(node, node_bytes) FIELD(lease_job)
+                                FIELD_TEXT(cause, word_bytes))
+GLEANER_MESSAGE(Progress, FIELD(generation) FIELD_COUNT(members, members)
+                              FIELD_TEXTS(nodes, nodes, node_bytes) FIELD(step)
+                                  FIELD(samples) FIELD(samples_per_s)
+                                      FIELD(loss) FIELD_TEXT(state, word_bytes))
+GLEANER_MESSAGE(Resized, FIELD(generation) FIELD_TEXT(kind, word_bytes)
+                             FIELD_COUNT(from, members) FIELD_COUNT(to, members)
+                                 FIELD_TEXT(cause, word_bytes) FIELD(prepare_s)
+                                     FIELD(stall_s))
 GLEANER_MESSAGE(Registered,
-                FIELD(nodes_min) FIELD(nodes_max) FIELD(lease_options))
-GLEANER_MESSAGE(Grant, FIELD(node) FIELD(ticket) FIELD(minutes) FIELD(until_s))
+                FIELD_COUNT(nodes_min, nodes) FIELD_COUNT(nodes_max, nodes)
+                    FIELD_TEXTS(lease_options, options, option_bytes))
+GLEANER_MESSAGE(Grant,
+                FIELD_TEXT(node, node_bytes) FIELD_TEXT(ticket, ticket_bytes)
+                    FIELD_COUNT(minutes, minutes) FIELD(until_s))
 GLEANER_MESSAGE(GiveBack,
-                FIELD(nodes) FIELD(deadline_s) FIELD(cause) FIELD(hold))
-GLEANER_MESSAGE(ReleaseNodes, FIELD(nodes))
-GLEANER_MESSAGE(RegisterRefused, FIELD(why))
+                FIELD_TEXTS(nodes, nodes, node_bytes) FIELD(deadline_s)
+                    FIELD_TEXT(cause, word_bytes) FIELD(hold))
+GLEANER_MESSAGE(ReleaseNodes, FIELD_TEXTS(nodes, nodes, node_bytes))
+GLEANER_MESSAGE(RegisterRefused, FIELD_TEXT(why, why_bytes))
 GLEANER_MESSAGE(PluginHello, FIELD(plugin) FIELD(version))
 GLEANER_MESSAGE(Holes, FIELD(snapshot) FIELD(took_s))
 GLEANER_MESSAGE(ScanNow, )

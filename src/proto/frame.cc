@@ -43,16 +43,21 @@ bool is_deeper_than(std::string_view json, int depth_max) {
 
 }  // namespace
 
-std::string encode_frame(nlohmann::json const& json) {
-  // Text from users may not be UTF-8: replace what is not, never throw.
-  auto const text =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string json_text(nlohmann::json const& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string frame_of(std::string_view text) {
   auto const length = static_cast<std::uint32_t>(text.size());
   std::string frame;
   frame.reserve(header_bytes + text.size());
   for (int shift = 24; shift >= 0; shift -= 8)
     frame += static_cast<char>(length >> shift & 0xff);
-  return frame + text;
+  return frame.append(text);
+}
+
+std::string encode_frame(nlohmann::json const& json) {
+  return frame_of(json_text(json));
 }
 
 void FrameReader::advance(std::size_t bytes) {
@@ -80,6 +85,7 @@ Result<std::optional<nlohmann::json>> FrameReader::next() {
                                              std::to_string(frame_depth_max) +
                                              " deep"};
   auto json = nlohmann::json::parse(text, nullptr, false);
+  message_bytes_ = length;
   advance(whole);
   if (!json.is_object())
     return Error{Errc::invalid_argument, "frame of " + std::to_string(length) +

@@ -28,7 +28,12 @@ inline constexpr int frame_depth_max = 32;
 /// Bytes of the length before a text.
 inline constexpr std::size_t frame_header_bytes = 4;
 
-/// The bytes that carry `json`.
+/// JSON as it is sent.  Text from users may not be UTF-8: what is not is
+/// replaced, and nothing is thrown.
+std::string json_text(nlohmann::json const& json);
+
+/// The bytes that carry this text, or `json`.
+std::string frame_of(std::string_view text);
 std::string encode_frame(nlohmann::json const& json);
 
 /// Cuts a byte stream into messages.
@@ -52,6 +57,9 @@ class FrameReader {
   /// after that.
   Result<std::optional<nlohmann::json>> next();
 
+  /// Bytes of the text that next() handed out last.
+  std::size_t message_bytes() const { return message_bytes_; }
+
   /// Accept texts of up to so many bytes from now on.
   void limit(std::uint32_t bytes_max) { bytes_max_ = bytes_max; }
 
@@ -71,6 +79,7 @@ class FrameReader {
   std::string buffer_;
   std::size_t read_ = 0;  ///< bytes of buffer_ already handed out
   std::uint32_t bytes_max_ = frame_bytes_max;
+  std::size_t message_bytes_ = 0;
   std::size_t seal_bytes_ = 0;
   Check check_;
 };

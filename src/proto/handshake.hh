@@ -51,11 +51,15 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
 
   void start(Channel::OnMessage on_message) {
     auto self = this->shared_from_this();
+    // The channel's callbacks hold us, the timer does not: when the channel is
+    // closed, nothing of a handshake is left to wait for its deadline.
     deadline_.expires_after(
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
             std::chrono::duration<double>(timeout_s_)));
-    deadline_.async_wait([self](asio::error_code error) {
-      if (!error) self->fail(Errc::timed_out, "no handshake in time");
+    deadline_.async_wait([weak = std::weak_ptr(self)](asio::error_code error) {
+      auto const waiting = weak.lock();
+      if (!error && waiting)
+        waiting->fail(Errc::timed_out, "no handshake in time");
     });
     channel_->limit_frames(handshake_bytes_max);
     channel_->start(std::move(on_message), [self](Error const& error) {

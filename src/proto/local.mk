@@ -15,6 +15,7 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/frame.hh \
 	%reldir%/frame.cc \
 	%reldir%/message_codec.hh \
+	%reldir%/message_limits.hh \
 	%reldir%/comm_messages.hh \
 	%reldir%/comm_messages.cc \
 	%reldir%/daemon_messages.hh \

@@ -3,11 +3,14 @@
 ///
 /// A struct is described once:
 ///     GLEANER_MESSAGE(Offer, FIELD(generation) FIELD(members))
-/// Reading is strict: a missing field, a wrong type and a number that does not
-/// fit are errors that name "Type.field".  Unknown fields are ignored, so that
-/// a newer peer may say more.  Private to the .cc files of
-/// proto; static, not in an unnamed namespace, which argument-dependent lookup
-/// would not search.
+/// A field with bounds (message_limits.hh) is described by
+///     FIELD_TEXT(why, why_bytes), FIELD_LIST(leases, nodes),
+///     FIELD_TEXTS(nodes, nodes, node_bytes), FIELD_COUNT(members, members)
+/// Reading is strict: a missing field, a wrong type, a number that does not
+/// fit and what is over its bound are errors that name "Type.field".  Unknown
+/// fields are ignored, so that a newer peer may say more.  Private to the .cc
+/// files of proto; static, not in an unnamed namespace, which
+/// argument-dependent lookup would not search.
 #pragma once
 
 #include <cmath>
@@ -36,11 +39,29 @@
     (void)m, (void)f;                                             \
     __VA_ARGS__                                                   \
   }
-#define FIELD(name) f(#name, m.name);
+#define FIELD(name) f(#name, m.name, ::gleaner::codec::Most{});
+#define FIELD_TEXT(name, bytes_max) \
+  f(#name, m.name, ::gleaner::codec::Most{.bytes = limit::bytes_max});
+#define FIELD_LIST(name, entries_max) \
+  f(#name, m.name, ::gleaner::codec::Most{.entries = limit::entries_max});
+#define FIELD_TEXTS(name, entries_max, bytes_max)     \
+  f(#name, m.name,                                    \
+    ::gleaner::codec::Most{.bytes = limit::bytes_max, \
+                           .entries = limit::entries_max});
+#define FIELD_COUNT(name, count_max) \
+  f(#name, m.name, ::gleaner::codec::Most{.count = limit::count_max});
 
 namespace gleaner::codec {
 
 using nlohmann::json;
+
+/// How much a field may hold.
+struct Most {
+  static constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+  std::size_t bytes = any;    ///< of a text, or of each in a list
+  std::size_t entries = any;  ///< of a list
+  std::size_t count = any;    ///< a whole number from 0 to this
+};
 
 /// Thrown and caught inside this header's decode() only.
 struct Unreadable : std::runtime_error {
@@ -86,11 +107,11 @@ json write_value(T value) {
 }
 template <class T>
 requires std::is_class_v<T> && requires(T const& m) {
-  fields(m, [](char const*, auto const&) {});
+  fields(m, [](char const*, auto const&, Most) {});
 }
 json write_value(T const& message) {
   auto object = json::object();
-  fields(message, [&](char const* name, auto const& value) {
+  fields(message, [&](char const* name, auto const& value, Most) {
     object[name] = write(value);
   });
   return object;
@@ -101,6 +122,35 @@ json write(T const& value) {
 }
 
 // --- read ------------------------------------------------------------------
+
+[[noreturn]] inline void refuse_size(std::string const& where, std::size_t size,
+                                     std::size_t most, char const* of_what) {
+  throw Unreadable(where + ": " + std::to_string(size) + of_what +
+                   " (at most " + std::to_string(most) + ")");
+}
+
+/// What is larger than the field may be.  Nothing has been copied yet.
+inline void refuse_excess(json const& from, std::string const& where,
+                          Most most) {
+  if (from.is_string()) {
+    auto const bytes = from.get_ref<std::string const&>().size();
+    if (bytes > most.bytes) refuse_size(where, bytes, most.bytes, " bytes");
+  } else if (from.is_array()) {
+    if (from.size() > most.entries)
+      refuse_size(where, from.size(), most.entries, " entries");
+    if (most.bytes == Most::any) return;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      refuse_excess(from[i], where + '[' + std::to_string(i) + ']',
+                    {.bytes = most.bytes});
+  } else if (most.count != Most::any && from.is_number_integer()) {
+    bool const below =
+        !from.is_number_unsigned() && from.get<std::int64_t>() < 0;
+    if (below || from.get<std::uint64_t>() > most.count)
+      refuse(where,
+             ("a whole number from 0 to " + std::to_string(most.count)).c_str(),
+             from);
+  }
+}
 
 template <class T>
 void read(json const& from, std::string const& where, T& value);
@@ -174,13 +224,14 @@ void read_value(json const& from, std::string const& where, T& value) {
 }
 template <class T>
 requires std::is_class_v<T> && requires(T& m) {
-  fields(m, [](char const*, auto&) {});
+  fields(m, [](char const*, auto&, Most) {});
 }
 void read_value(json const& from, std::string const& where, T& message) {
   if (!from.is_object()) refuse(where, "an object", from);
-  fields(message, [&](char const* name, auto& value) {
+  fields(message, [&](char const* name, auto& value, Most most) {
     auto const found = from.find(name);
     if (found == from.end()) throw Unreadable(where + '.' + name + ": missing");
+    refuse_excess(*found, where + '.' + name, most);
     read(*found, where + '.' + name, value);
   });
 }

@@ -68,6 +68,14 @@ malformed=(
   unharmed
 }
 
+@test "a frame whose seal is false closes the connection" {
+  run speak_as_user tcp "$address" --munge "$munge" --break-seals '{"type":"StatusRequest"}'
+  [[ $output = *closed && $output != *StatusReply* ]]
+  # The same with true seals is answered.
+  run speak_as_user tcp "$address" --munge "$munge" '{"type":"StatusRequest"}'
+  [[ $output = *StatusReply* ]]
+}
+
 @test "a credential of another connection, or none, is refused" {
   run speak_as_user tcp "$address" '{"type":"munge","credential":"MUNGE:AAAA:"}'
   [[ $output = *closed ]]
@@ -118,6 +126,151 @@ malformed=(
       speak datagram "$cluster/slurm/run/gleaner/$socket.sock" "$message"
     done
   done
+  unharmed
+}
+
+# --- somebody else has gleanerd's port --------------------------------------
+
+start_gleanerd() {
+  "$minicluster" restart "$cluster/slurm" gleanerd
+  wait_until 20 "gleaner status --json | jq -e '.trainers[] | select(.state == \"running\")'"
+}
+
+stop_gleanerd() {
+  local pid
+  pid=$(pid_of gleanerd)
+  kill -TERM "$pid"
+  wait_until 5 "! [[ -e /proc/$pid/environ ]] || ! grep -qz MINICLUSTER_DIR /proc/$pid/environ"
+}
+
+# pose_as UID [COMMAND...]: an impostor that says to be of UID.
+pose_as() {
+  pose_log=$work/pose-$BATS_TEST_NUMBER-$1.log
+  touch "$pose_log" && chmod 666 "$pose_log"
+  "${@:2}" 3>&- 8>&- &
+  impostor=$!
+  wait_until 5 "grep -q listening '$pose_log'"
+}
+stop_posing() {
+  pkill -P "$impostor" 2>/dev/null || :
+  kill "$impostor" 2>/dev/null || :
+  wait "$impostor" 2>/dev/null || :
+}
+
+@test "who holds gleanerd's port while it is down gets nothing from a coordinator" {
+  stop_gleanerd
+  for says in "$(id -u "$test_user")" 0; do
+    pose_as "$says" setpriv --reuid "$test_user" --regid "$(id -g "$test_user")" \
+      --clear-groups "$top/test/system/pose" "$address" "$says" "$munge" \
+      "$work/pose-$BATS_TEST_NUMBER-$says.log" \
+      '{"type":"Registered","nodes_min":1,"nodes_max":2,"lease_options":[]}' \
+      '{"type":"GiveBack","nodes":["n1","n2"],"deadline_s":0,"cause":"plan"}'
+    wait_until 20 "(( \$(grep -c closed '$pose_log') >= 2 ))"
+    stop_posing
+    cat "$pose_log"
+    [[ -z $(grep -e Register -e Progress -e opened "$pose_log") ]]
+  done
+  # Who gives his own uid is not even shown a credential; it says whose it is.
+  [[ -z $(grep got "$work/pose-$BATS_TEST_NUMBER-$(id -u "$test_user").log") ]]
+  grep -q 'answers in place of gleanerd' "$work/$job.out"
+  start_gleanerd
+  unharmed
+}
+
+@test "srun's options are of a list, even when gleanerd itself is bad" {
+  stop_gleanerd
+  second=$(submit_training 1-2)
+  # Of root: coordinators believe it.
+  pose_as 0 "$top/test/system/pose" "$address" 0 "$munge" \
+    "$work/pose-$BATS_TEST_NUMBER-0.log" \
+    "{\"type\":\"Registered\",\"nodes_min\":1,\"nodes_max\":2,\"lease_options\":[\"--partition=lease\",\"--prolog=$work/evil\"]}" \
+    '{"type":"Grant","node":"n1","ticket":"gleaner1:0:n1:0:1:0:0:00:00","minutes":1,"until_s":0}'
+  wait_until 20 "grep -q LeaseFailed '$pose_log'"
+  stop_posing
+  grep LeaseFailed "$pose_log"
+  grep -q -e '--prolog=.*is not passed on to srun' "$pose_log"
+  slurm scancel "$second"
+  start_gleanerd
+  unharmed
+}
+
+# --- somebody takes what he can get -----------------------------------------
+
+# answers_within SECONDS: gleanerd tells root its status, and takes part.
+answers_within() {
+  local began=$EPOCHREALTIME
+  timeout "$1" gleaner status --json >/dev/null
+  echo "status after $(awk "BEGIN {print $EPOCHREALTIME - $began}") s"
+}
+
+# A lease that ends is lent again: gleanerd, Slurm and the training all answer.
+leases_go_on() {
+  local lease
+  lease=$(leases | awk '{print $1; exit}')
+  slurm scancel "$lease"
+  wait_until 20 "[[ -z \$(job_state $lease) || \$(job_state $lease) = COMPLETING ]]"
+  wait_until 40 "[[ \$(lease_count) = 2 ]]"
+}
+
+@test "5,000 connections that say nothing do not stop leases" {
+  as_user bash -c "ulimit -n 6000; exec '$top/test/system/flood' silent $address 12 5000" >"$work/flood.log" 3>&- 8>&- &
+  flood=$!
+  sleep 1 # the flood is under way
+  answers_within 10
+  leases_go_on
+  kill -0 "$flood" || wait_until 1 "grep -q connections '$work/flood.log'"
+  wait "$flood"
+  cat "$work/flood.log"
+  (($(sed 's/ .*//' "$work/flood.log") >= 5000))
+  new_log_says "have not proved who they are"
+  before=$(leases | sort)
+  unharmed
+}
+
+@test "a user who asks for the status all the time does not delay others" {
+  as_user "$top/test/system/flood" said "$address" 8 20 "$munge" '{"type":"StatusRequest"}' >"$work/flood.log" 3>&- 8>&- &
+  flood=$!
+  sleep 1 # the flood is under way
+  answers_within 5
+  leases_go_on
+  wait "$flood"
+  cat "$work/flood.log"
+  new_log_says "too many questions of this user"
+  before=$(leases | sort)
+  unharmed
+}
+
+@test "a user who registers all the time leaves no row, and delays nobody" {
+  journal=$cluster/slurm/state/gleaner/journal.sqlite
+  rows=$(sqlite3 "$journal" 'SELECT count(*) FROM event')
+  as_user "$top/test/system/flood" said "$address" 8 20 "$munge" '{"type":"Register","job":4242,"leases":[]}' >"$work/flood.log" 3>&- 8>&- &
+  flood=$!
+  sleep 1 # the flood is under way
+  answers_within 5
+  wait "$flood"
+  cat "$work/flood.log"
+  [[ $(sqlite3 "$journal" "SELECT count(*) FROM event WHERE data LIKE '%4242%'") = 0 ]]
+  echo "rows: $rows, then $(sqlite3 "$journal" 'SELECT count(*) FROM event')"
+  (($(sqlite3 "$journal" 'SELECT count(*) FROM event') - rows < 50))
+  unharmed
+}
+
+@test "frames before the handshake have 4 KiB at most, and 1 MiB after it" {
+  run speak tcp "$address" 'raw:\x00\x00\x10\x01'
+  [[ $output = *closed ]]
+  run speak tcp "$address" 'raw:\x00\x00\x10\x00'
+  [[ $output != *closed ]] # 4,096 bytes are waited for
+  run speak_as_user tcp "$address" --munge "$munge" 'raw:\x00\x10\x00\x01'
+  [[ $output = *closed ]]
+  run speak_as_user tcp "$address" --munge "$munge" 'raw:\x00\x10\x00\x00'
+  [[ $output != *closed ]]
+  unharmed
+}
+
+@test "a message nested a million times harms nobody" {
+  nested=$(printf '[%.0s' {1..100000})
+  run speak_as_user tcp "$address" --munge "$munge" "{\"type\":\"Register\",\"job\":$nested"
+  [[ $output = *closed ]]
   unharmed
 }
 

@@ -18,7 +18,8 @@ system_tests = \
 # End of system_tests
 
 EXTRA_DIST += $(system_tests) test/count-results test/platforms \
-	%reldir%/helpers.bash %reldir%/training.bash %reldir%/speak
+	%reldir%/helpers.bash %reldir%/training.bash %reldir%/speak \
+	%reldir%/pose %reldir%/flood
 
 # The training they run.
 check_PROGRAMS += %reldir%/trainer

@@ -18,7 +18,9 @@ TEST_CASE("a node set reads what Slurm writes") {
       Row{"n[08-10]", 3, "n[08-10]"}, Row{"n[1,5-6]", 3, "n[1,5-6]"},
       Row{"n2,n1,n3", 3, "n[1-3]"}, Row{"n1,n01", 2, "n1,n01"},
       Row{"n9,n10", 2, "n9,n10"}, Row{"login,n[1-2]", 3, "login,n[1-2]"},
-      Row{"gpu-a.site", 1, "gpu-a.site"}, Row{"7", 1, "7"});
+      Row{"gpu-a.site", 1, "gpu-a.site"}, Row{"7", 1, "7"},
+      // Not "[7-8]", which is no node list.
+      Row{"7,8", 2, "7,8"});
   INFO(row.text);
   auto const nodes = NodeSet::parse(row.text);
   REQUIRE(nodes);
@@ -36,6 +38,19 @@ TEST_CASE("a node set refuses what Slurm would refuse, quoting the item") {
   REQUIRE_FALSE(nodes);
   CHECK(nodes.error().code == Errc::invalid_argument);
   CHECK(nodes.error().message.find("cannot read node list item '") == 0);
+}
+
+TEST_CASE("a name is no longer than a host's can be") {
+  // A million names of a megabyte would be all of the memory.
+  std::string const longest(255, 'n');
+  CHECK(NodeSet::parse(longest));
+  CHECK_FALSE(NodeSet::parse(longest + "n"));
+  CHECK_FALSE(NodeSet::parse(longest + "[1-2]"));
+  CHECK(NodeSet::parse(longest.substr(2) + "[01-99]"));
+  CHECK_FALSE(NodeSet::parse(longest.substr(2) + "[1-100]"));
+  auto const refused = NodeSet::parse(std::string(1 << 20, 'n'));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.size() < 200);
 }
 
 TEST_CASE("a node set changes node by node") {

@@ -165,6 +165,8 @@ World flat(std::string const& scaling) {
   auto config = World::settings("on");
   config.scaling = scaling;
   w.brain.configure(config);
+  w.holes("n[1-2]");
+  w.look();  // so many nodes the cluster has
   w.holes("n1");
   w.running_trainer(7, 1, 2, {"n1"});
   for (int step = 1; step < 9; ++step) {

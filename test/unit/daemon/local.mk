@@ -6,12 +6,15 @@ TESTS += %reldir%/test_daemon
 	test/unit/source_file.hh \
 	%reldir%/world.hh \
 	%reldir%/adoption_test.cc \
+	%reldir%/budgets_test.cc \
 	%reldir%/documentation_test.cc \
 	%reldir%/give_back_test.cc \
 	%reldir%/history_test.cc \
 	%reldir%/lending_test.cc \
 	%reldir%/node_holds_test.cc \
-	%reldir%/release_test.cc
+	%reldir%/release_test.cc \
+	%reldir%/security_doc_test.cc \
+	%reldir%/token_buckets_test.cc
 %canon_reldir%_test_daemon_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_daemon_LDADD = test/unit/libtestmain.la src/daemon/libbrain.la
 endif
@@ -23,6 +26,7 @@ TESTS += %reldir%/test_gleanerd
 %canon_reldir%_test_gleanerd_SOURCES = \
 	%reldir%/outside_test.cc \
 	%reldir%/plugin_door_test.cc \
+	%reldir%/strangers_test.cc \
 	%reldir%/temporary_dir.hh
 %canon_reldir%_test_gleanerd_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SQLITE_CFLAGS)
 %canon_reldir%_test_gleanerd_LDADD = \

@@ -37,7 +37,7 @@ TEST_CASE("the journal keeps events in order, across restarts") {
   TemporaryDir dir;
   auto const path = dir.path() + "/journal.sqlite";
   for (int i = 0; i < 2; ++i) {
-    auto journal = Journal::open(path);
+    auto journal = Journal::open(path, {});
     REQUIRE(journal);
     CHECK((*journal)->add(10.5 + i, "started", R"({"mode":"on"})"));
   }
@@ -57,8 +57,49 @@ TEST_CASE("the journal keeps events in order, across restarts") {
         "1 10.5 started {\"mode\":\"on\"}\n2 11.5 started {\"mode\":\"on\"}\n");
 }
 
+/// Oldest and newest row, and how many there are: "3 9 7".
+std::string span_of(std::string const& path) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  std::string found;
+  sqlite3_exec(
+      database,
+      "SELECT min(id) || ' ' || max(id) || ' ' || count(*) FROM event",
+      [](void* out, int, char** column, char**) {
+        *static_cast<std::string*>(out) = column[0];
+        return 0;
+      },
+      &found, nullptr);
+  sqlite3_close(database);
+  return found;
+}
+
+TEST_CASE("the journal forgets what is older than its days") {
+  TemporaryDir dir;
+  auto const path = dir.path() + "/journal.sqlite";
+  auto journal = Journal::open(path, {1, 1024});
+  REQUIRE(journal);
+  for (int i = 0; i < 100; ++i) REQUIRE((*journal)->add(i, "old", "{}"));
+  for (int i = 0; i < 400; ++i) REQUIRE((*journal)->add(90000, "new", "{}"));
+  CHECK(span_of(path) == "101 500 400");
+}
+
+TEST_CASE("the journal forgets the first events when it is too large") {
+  TemporaryDir dir;
+  auto const path = dir.path() + "/journal.sqlite";
+  auto journal = Journal::open(path, {365, 1});
+  REQUIRE(journal);
+  std::string const data(2000, 'x');
+  for (int i = 0; i < 4096; ++i) REQUIRE((*journal)->add(i, "e", data));
+  journal->reset();
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_size < 3 << 20);  // 4096 rows take 8 MB
+  CHECK(span_of(path).find(" 4096 ") != std::string::npos);
+}
+
 TEST_CASE("a journal that cannot be made says which file") {
-  auto journal = Journal::open("/nonexistent/journal.sqlite");
+  auto journal = Journal::open("/nonexistent/journal.sqlite", {});
   REQUIRE_FALSE(journal);
   CHECK(journal.error().message.find("/nonexistent/journal.sqlite") !=
         std::string::npos);

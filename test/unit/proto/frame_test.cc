@@ -46,6 +46,46 @@ TEST_CASE("a reader refuses what is no frame") {
   CHECK(next.error().message.find(row.why) != std::string::npos);
 }
 
+TEST_CASE("a reader takes nothing that is longer than its limit") {
+  FrameReader reader;
+  reader.limit(10);
+  reader.append("\0\0\0\x0b"s);
+  auto const next = reader.next();
+  REQUIRE_FALSE(next);
+  CHECK(next.error().message.find("at most 10") != std::string::npos);
+}
+
+TEST_CASE("what is nested too deeply is refused before it is read") {
+  auto const deep = GENERATE(33, 1'000'000);
+  auto const text = "{\"job\":" + std::string(deep - 1, '[') +
+                    std::string(deep - 1, ']') + "}";
+  FrameReader reader;
+  reader.append(frame_of(text));
+  auto const next = reader.next();
+  REQUIRE_FALSE(next);
+  CHECK(next.error().message.find("nested more than 32 deep") !=
+        std::string::npos);
+}
+
+TEST_CASE("brackets in texts are not nested, and 32 are accepted") {
+  auto const text =
+      GENERATE(R"({"a":")" + std::string(100, '[') + R"("})",
+               R"({"a":"\"","b":")" + std::string(100, '{') + R"("})",
+               R"({"a":)" + std::string(31, '[') + std::string(31, ']') + "}",
+               R"({"a":[)" +
+                   [] {
+                     std::string many;
+                     for (int i = 0; i < 100; ++i) many += "[],";
+                     return many;
+                   }() +
+                   "0]}");
+  FrameReader reader;
+  reader.append(frame_of(text));
+  auto const next = reader.next();
+  INFO((next ? "" : next.error().message));
+  CHECK(next);
+}
+
 TEST_CASE("text that is not UTF-8 is sent, with what is wrong replaced") {
   CHECK_NOTHROW(encode_frame({{"name", "\xff\xfe"}}));
 }

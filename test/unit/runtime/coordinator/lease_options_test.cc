@@ -15,7 +15,8 @@ TEST_CASE("what says where a lease is, and what it takes, is admitted") {
       "--qos=scavenge", "--gres=gpu:a100:4,nvme:1", "--gpus-per-node=a100:2",
       "--constraint=a100&(ib|roce)", "--exclude=n[1-3,7]", "--nodelist=n3",
       "--mem=16000M", "--mem-per-cpu=2G", "--cpus-per-task=8", "--mincpus=16",
-      "--tmp=100M", "--gres-flags=enforce-binding", "--threads-per-core=1");
+      "--tmp=100M", "--gres-flags=enforce-binding", "--threads-per-core=1",
+      "--exclusive");
   auto const done = check_lease_request(grant, {word});
   INFO(word << ": " << (done ? "" : done.error().message));
   CHECK(done);

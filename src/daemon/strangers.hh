@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which connections have not proved yet who they are, and which of them gives
+/// way when there are too many.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "daemon/actions.hh"
+
+namespace gleaner {
+
+/// An honest client is through in milliseconds.  So one that makes many
+/// connections loses his own oldest, and lets the others pass: of the address
+/// that has the most, the oldest gives way.
+class Strangers {
+ public:
+  explicit Strangers(std::size_t most) : most_(most) {}
+
+  /// A connection came from this address; ids only grow.  Returns the one to
+  /// be closed for it, if any.
+  std::optional<LinkId> add(LinkId id, std::string const& address) {
+    std::optional<LinkId> leaver;
+    if (address_of_.size() >= most_) {
+      leaver = oldest_of_crowd();
+      remove(*leaver);
+    }
+    address_of_[id] = address;
+    ++count_[address];
+    return leaver;
+  }
+
+  /// It proved who it is, or is gone.
+  void remove(LinkId id) {
+    auto const found = address_of_.find(id);
+    if (found == address_of_.end()) return;
+    auto const crowd = count_.find(found->second);
+    if (--crowd->second == 0) count_.erase(crowd);
+    address_of_.erase(found);
+  }
+
+  std::size_t size() const { return address_of_.size(); }
+
+ private:
+  LinkId oldest_of_crowd() const {
+    std::size_t most = 0;
+    for (auto const& [address, count] : count_) most = std::max(most, count);
+    for (auto const& [id, address] : address_of_)
+      if (count_.at(address) == most) return id;
+    return address_of_.begin()->first;
+  }
+
+  std::size_t most_;
+  std::map<LinkId, std::string> address_of_;  ///< oldest first
+  std::map<std::string, std::size_t> count_;
+};
+
+/// "10.0.0.7" of "10.0.0.7:41212".
+inline std::string address_of_peer(std::string const& peer) {
+  return peer.substr(0, peer.rfind(':'));
+}
+
+}  // namespace gleaner
