@@ -5,10 +5,16 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/clock.hh \
 	%reldir%/clock.cc \
 	%reldir%/cluster.hh \
+	%reldir%/features.hh \
+	%reldir%/features.cc \
+	%reldir%/lease_template.hh \
+	%reldir%/lease_template.cc \
 	%reldir%/log.hh \
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \
-	%reldir%/node_set.cc
+	%reldir%/node_set.cc \
+	%reldir%/resources.hh \
+	%reldir%/resources.cc
 
 # Apart, so that what needs no gleaner.yaml does not link yaml-cpp.  It does
 # not contain libcore.la: a plugin that got that twice could not be linked.

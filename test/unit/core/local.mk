@@ -3,8 +3,11 @@ check_PROGRAMS += %reldir%/test_core
 TESTS += %reldir%/test_core
 %canon_reldir%_test_core_SOURCES = \
 	%reldir%/config_test.cc \
+	%reldir%/features_test.cc \
+	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
-	%reldir%/node_set_test.cc
+	%reldir%/node_set_test.cc \
+	%reldir%/resources_test.cc
 %canon_reldir%_test_core_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_core_LDADD = test/unit/libtestmain.la src/core/libconfig.la src/core/libcore.la
 endif
