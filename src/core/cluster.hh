@@ -6,13 +6,16 @@
 /// everything gleanerd decides is a function of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/features.hh"
 #include "core/node_set.hh"
+#include "core/resources.hh"
 
 namespace gleaner {
 
@@ -20,22 +23,40 @@ using JobId = std::uint32_t;  ///< Slurm's job id; 0 is none
 using Uid = std::uint32_t;    ///< POSIX user id
 using TimeS = double;         ///< seconds since the epoch, wall clock
 
+/// What nodes that are alike have.  A snapshot says it once for all of them.
+struct NodeKind {
+  Resources total;  ///< what jobs can have of one of them
+  Features features;
+  std::vector<std::string> partitions;  ///< they are in, ordered
+  NodeSet nodes;  ///< all of this kind, whatever they do now
+  bool operator==(NodeKind const&) const = default;
+
+  bool is_in(std::string const& partition) const {
+    return std::binary_search(partitions.begin(), partitions.end(), partition);
+  }
+};
+
+/// A place in Snapshot::kinds.
+using KindIndex = std::uint32_t;
+inline constexpr KindIndex no_kind = static_cast<KindIndex>(-1);
+
 /// A node that is idle, or that only a lease holds.
 struct Hole {
   std::string node;
+  KindIndex kind = 0;
   bool leased = false;         ///< a lease of ours runs on it
   std::optional<TimeS> end_s;  ///< when Slurm plans to use it; none: unknown
   JobId planned_job = 0;       ///< the job that plan is for
   std::uint32_t weight = 1;    ///< slurm.conf's Weight: low goes first
-  int cpus = 1;
-  std::string gres;  ///< as slurm.conf writes it: "gpu:4"
   bool operator==(Hole const&) const = default;
 };
 
-/// A node that jobs use in part: others may start on the rest.
+/// A node on which jobs may start that is no hole: jobs use it in part, or it
+/// is idle and not to be lent.
 struct SharedNode {
   std::string node;
-  int cpus_idle = 0;
+  KindIndex kind = 0;
+  Resources free;  ///< what is not allocated of it
   std::uint32_t weight = 1;
   bool operator==(SharedNode const&) const = default;
 };
@@ -61,17 +82,25 @@ struct PreemptedLease {
   bool operator==(PreemptedLease const&) const = default;
 };
 
-/// A rigid job that waits and that nothing but resources keeps from starting.
+/// Rigid jobs that wait: one, or the tasks of an array that are alike.
 struct PendingJob {
   JobId job = 0;
-  std::string partition;
+  int tasks = 1;  ///< of an array, that may run at the same time
+  Uid uid = 0;
+  std::string partition;  ///< perhaps several: "main,long"
   std::uint32_t priority = 0;
-  int nodes = 1;                 ///< least number of nodes it can start on
-  int cpus = 1;                  ///< on each of them; 0: whole nodes
+  int nodes = 1;                 ///< least number of nodes a task can start on
+  Resources each;                ///< what it needs on each of them
+  Gres gres;                     ///< what it needs on all of them together
+  bool whole = false;            ///< shares its nodes with nobody
+  bool whole_memory = false;     ///< all memory of each node
+  std::string constraint;        ///< as --constraint says it
+  std::string reservation;       ///< it runs in; perhaps several: "a,b"
   NodeSet required;              ///< nodes it insists on; empty: any
   NodeSet excluded;              ///< nodes it will not take
   std::optional<TimeS> start_s;  ///< when backfill plans to start it
   NodeSet planned;               ///< where
+  TimeS eligible_s = 0;          ///< when only nodes were, or will be, missing
   bool operator==(PendingJob const&) const = default;
 };
 
@@ -91,15 +120,34 @@ struct BaseJob {
 struct Snapshot {
   TimeS time_s = 0;
   TimeS backfill_s = 0;  ///< begin of the last backfill cycle; 0: none yet
-  int nodes_total = 0;
-  std::vector<Hole> holes;                    ///< ordered by node name
-  std::vector<SharedNode> shared;             ///< ordered by node name
-  std::vector<LeaseJob> leases;               ///< ordered by job id
-  std::vector<PreemptedLease> preempted;      ///< ordered by job id
-  std::vector<PendingJob> pending;            ///< highest priority first
-  std::vector<BaseJob> trainers;              ///< ordered by job id
-  std::map<std::string, NodeSet> partitions;  ///< of the pending jobs
+  int nodes_total = 0;   ///< that can be lent at all
+  std::vector<NodeKind> kinds;
+  std::vector<Hole> holes;                ///< ordered by node name
+  std::vector<SharedNode> shared;         ///< ordered by node name
+  std::vector<LeaseJob> leases;           ///< ordered by job id
+  std::vector<PreemptedLease> preempted;  ///< ordered by job id
+  /// Those that nothing but resources keeps from starting, in the order in
+  /// which Slurm tries them.
+  std::vector<PendingJob> pending;
+  /// Those that become eligible by the clock, soonest first.
+  std::vector<PendingJob> coming;
+  std::vector<BaseJob> trainers;  ///< ordered by job id
+  /// Nodes of the reservations that pending jobs name and may not leave.
+  std::map<std::string, NodeSet> reservations;
   bool operator==(Snapshot const&) const = default;
+
+  /// What is known of a kind; an empty kind for one that is unknown.
+  NodeKind const& kind(KindIndex index) const {
+    static NodeKind const unknown;
+    return index < kinds.size() ? kinds[index] : unknown;
+  }
+
+  /// The kind of a node by its name; no_kind where Slurm has no such node.
+  KindIndex kind_of(std::string const& node) const {
+    for (KindIndex i = 0; i < kinds.size(); ++i)
+      if (kinds[i].nodes.contains(node)) return i;
+    return no_kind;
+  }
 };
 
 }  // namespace gleaner

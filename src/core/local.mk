@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/cluster.hh \
 	%reldir%/features.hh \
 	%reldir%/features.cc \
+	%reldir%/fits.hh \
+	%reldir%/fits.cc \
 	%reldir%/lease_template.hh \
 	%reldir%/lease_template.cc \
 	%reldir%/log.hh \

@@ -2,10 +2,9 @@
 /// How snapshots and coordinators' messages change what gleanerd knows.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <sstream>
 #include <type_traits>
 
+#include "core/lease_template.hh"
 #include "daemon/brain.hh"
 
 namespace gleaner {
@@ -13,11 +12,6 @@ namespace {
 
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;
-
-std::vector<std::string> words(std::string const& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
 
 /// Only words of ours go into the journal.
 std::string known_cause(std::string const& cause) {
@@ -85,6 +79,7 @@ void Brain::update_places(TimeS now) {
       auto const old = places_.find(lease.node);
       if (old != places_.end()) place->second = old->second;
       place->second.hole.node = lease.node;
+      place->second.hole.kind = snapshot_.kind_of(lease.node);
       if (place->second.missing_since_s == 0)
         place->second.missing_since_s = now;
     }
@@ -214,10 +209,8 @@ void Brain::welcome(Candidate const& candidate, Actions* out) {
                          base.nodes_max,
                          {"--partition=" + config_.lease_partition,
                           "--reservation=" + config_.reservation}};
-  // The template's partitions say whose nodes may serve the leases, which
-  // themselves are all in the lease partition.
-  for (auto const& word : words(base.lease_template))
-    if (!word.starts_with("--partition=")) answer.lease_options.push_back(word);
+  for (auto& option : srun_options(base.lease_template))
+    answer.lease_options.push_back(std::move(option));
   out->push_back(Tell{candidate.link, answer});
   for (auto const& lease : candidate.request.leases) {
     note_agent(&trainer, lease.node);

@@ -16,43 +16,38 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/cluster.hh"
+#include "daemon/places.hh"
+#include "daemon/supply.hh"
 
 namespace gleaner {
-
-/// A node that could serve rigid jobs: idle, or lent.
-struct Place {
-  Hole hole;
-  TimeS since_s = 0;          ///< when it became one, lent or not
-  bool lent = false;          ///< a trainer uses it, or is about to
-  JobId lease = 0;            ///< that is on it
-  TimeS missing_since_s = 0;  ///< lent, but no hole any more; 0: it is one
-};
-using Places = std::map<std::string, Place>;
 
 class Demand {
  public:
   explicit Demand(double hold_s) : hold_s_(hold_s) {}
   void set_hold(double seconds) { hold_s_ = seconds; }
 
-  /// The nodes to be kept free now, each with the job it is for.  Jobs are
-  /// served by priority; each gets the nodes Slurm would choose: low Weight
-  /// first, then those that are free already, the idle before those that other
-  /// jobs use in part; of the lent ones those with the oldest leases, which
-  /// Slurm would preempt first.
+  /// The nodes to be kept free now, each with the first job it is for.  Jobs
+  /// are served in the order in which Slurm tries them.
   std::map<std::string, JobId> update(Snapshot const& snapshot,
                                       Places const& places, TimeS now);
 
-  /// Jobs that the last update() saw for the first time as able to start.
+  /// Jobs that the last update() saw for the first time as able to start; one
+  /// of them again for each task of an array.
   std::vector<PendingJob> const& arrivals() const { return arrivals_; }
 
   /// When a hold runs out next; `fallback` if none does before.
   TimeS next_s(TimeS now, TimeS fallback) const;
 
  private:
-  /// A job that could start since `since_s`.
+  /// A task of a job: those of an array count down, so that the tasks left have
+  /// the numbers they had when others have begun.
+  using TaskId = std::pair<JobId, int>;
+
+  /// A task that could start since `since_s`.
   struct Wait {
     TimeS since_s = 0;
     TimeS backfill_s = 0;            ///< end of the latest cycle known
@@ -60,11 +55,22 @@ class Demand {
     std::vector<std::string> nodes;  ///< it was to have
     TimeS fitted_s = 0;              ///< when it last could start
   };
-  Wait known_wait(PendingJob const& job, Snapshot const& snapshot, TimeS now);
+  using Waits = std::map<TaskId, Wait>;
+
+  /// One look at all tasks.
+  struct Look {
+    Snapshot const& snapshot;
+    Supply supply;
+    Waits waits;
+    std::map<std::string, JobId> aside;
+    TimeS now;
+  };
+  bool look_at(PendingJob const& job, int task, Look* look);
+  Wait known_wait(PendingJob const& job, int task, Look const& look);
   bool holds(PendingJob const& job, Wait const& wait, TimeS now) const;
 
   double hold_s_;
-  std::map<JobId, Wait> waits_;
+  Waits waits_;
   std::vector<PendingJob> arrivals_;
 };
 

@@ -13,6 +13,7 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \
 	%reldir%/node_holds.cc \
+	%reldir%/places.hh \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
 	%reldir%/release_groups.hh \
@@ -21,7 +22,9 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/roster.cc \
 	%reldir%/token_buckets.hh \
 	%reldir%/status.hh \
-	%reldir%/status.cc
+	%reldir%/status.cc \
+	%reldir%/supply.hh \
+	%reldir%/supply.cc
 %canon_reldir%_libbrain_la_LIBADD = \
 	src/alloc/liballoc.la \
 	src/alloc/libmilp_absent.la \

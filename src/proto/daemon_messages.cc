@@ -7,24 +7,30 @@
 
 namespace gleaner {
 
-GLEANER_MESSAGE(Hole, FIELD(node) FIELD(leased) FIELD(end_s) FIELD(planned_job)
-                          FIELD(weight) FIELD(cpus) FIELD(gres))
-GLEANER_MESSAGE(SharedNode, FIELD(node) FIELD(cpus_idle) FIELD(weight))
+GLEANER_MESSAGE(Resources, FIELD(cpus) FIELD(memory_mb) FIELD(gres))
+GLEANER_MESSAGE(NodeKind,
+                FIELD(total) FIELD(features) FIELD(partitions) FIELD(nodes))
+GLEANER_MESSAGE(Hole, FIELD(node) FIELD(kind) FIELD(leased) FIELD(end_s)
+                          FIELD(planned_job) FIELD(weight))
+GLEANER_MESSAGE(SharedNode, FIELD(node) FIELD(kind) FIELD(free) FIELD(weight))
 GLEANER_MESSAGE(LeaseJob,
                 FIELD(job) FIELD(node) FIELD(uid) FIELD(trainer) FIELD(ticket)
                     FIELD(running) FIELD(start_s) FIELD(limit_s))
 GLEANER_MESSAGE(PreemptedLease, FIELD(job) FIELD(node) FIELD(end_s))
 GLEANER_MESSAGE(PendingJob,
-                FIELD(job) FIELD(partition) FIELD(priority) FIELD(nodes)
-                    FIELD(cpus) FIELD(required) FIELD(excluded) FIELD(start_s)
-                        FIELD(planned))
+                FIELD(job) FIELD(tasks) FIELD(uid) FIELD(partition)
+                    FIELD(priority) FIELD(nodes) FIELD(each) FIELD(gres)
+                        FIELD(whole) FIELD(whole_memory) FIELD(constraint)
+                            FIELD(reservation) FIELD(required) FIELD(excluded)
+                                FIELD(start_s) FIELD(planned) FIELD(eligible_s))
 GLEANER_MESSAGE(BaseJob, FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                              FIELD(nodes_max) FIELD(lease_template)
                                  FIELD(running) FIELD(submit_s))
 GLEANER_MESSAGE(Snapshot,
-                FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(holes)
-                    FIELD(shared) FIELD(leases) FIELD(preempted) FIELD(pending)
-                        FIELD(trainers) FIELD(partitions))
+                FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(kinds)
+                    FIELD(holes) FIELD(shared) FIELD(leases) FIELD(preempted)
+                        FIELD(pending) FIELD(coming) FIELD(trainers)
+                            FIELD(reservations))
 
 }  // namespace gleaner
 
@@ -76,6 +82,26 @@ GLEANER_MESSAGE(StatusReply,
                     FIELD(nodes_total) FIELD(trainers) FIELD(leases)
                         FIELD(holes) FIELD(stall_p50_s) FIELD(stall_p99_s))
 
+namespace {
+
+/// Every node is of a kind that the snapshot has.
+Result<void> check_kinds(Snapshot const& snapshot) {
+  auto const check = [&](auto const& nodes, char const* where) -> Result<void> {
+    for (auto const& node : nodes)
+      if (node.kind >= snapshot.kinds.size())
+        return Error{Errc::invalid_argument,
+                     std::string("Holes.snapshot.") + where + ": node " +
+                         node.node.substr(0, 60) + " is of kind " +
+                         std::to_string(node.kind) + ", there are " +
+                         std::to_string(snapshot.kinds.size())};
+    return {};
+  };
+  auto holes = check(snapshot.holes, "holes");
+  return holes ? check(snapshot.shared, "shared") : holes;
+}
+
+}  // namespace
+
 nlohmann::json to_json(FromCoordinator const& message) {
   return codec::encode(message);
 }
@@ -102,7 +128,11 @@ Result<ToCoordinator> parse_to_coordinator(nlohmann::json const& json) {
   return codec::decode<ToCoordinator>(json);
 }
 Result<FromPlugin> parse_from_plugin(nlohmann::json const& json) {
-  return codec::decode<FromPlugin>(json);
+  auto message = codec::decode<FromPlugin>(json);
+  if (!message) return message;
+  if (auto const* holes = std::get_if<Holes>(&*message))
+    if (auto known = check_kinds(holes->snapshot); !known) return known.error();
+  return message;
 }
 Result<ToPlugin> parse_to_plugin(nlohmann::json const& json) {
   return codec::decode<ToPlugin>(json);

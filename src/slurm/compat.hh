@@ -65,6 +65,29 @@ inline unsigned segment_size(job_desc_msg_t const& job) {
 #endif
 }
 
+/// CPUs and memory that jobs have of a node.
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+inline int cpus_used(node_info_t const& node) { return node.alloc_cpus; }
+inline std::int64_t memory_used_mb(node_info_t const& node) {
+  return static_cast<std::int64_t>(node.alloc_memory);
+}
+#else
+inline int cpus_used(node_info_t const& node) {
+  std::uint16_t cpus = 0;
+  if (node.select_nodeinfo)
+    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT,
+                              NODE_STATE_ALLOCATED, &cpus);
+  return cpus;
+}
+inline std::int64_t memory_used_mb(node_info_t const& node) {
+  std::uint64_t memory_mb = 0;
+  if (node.select_nodeinfo)
+    slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC,
+                              NODE_STATE_ALLOCATED, &memory_mb);
+  return static_cast<std::int64_t>(memory_mb);
+}
+#endif
+
 inline void free_conf(slurm_conf_t* conf) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
   slurm_free_conf(conf);

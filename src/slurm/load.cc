@@ -2,6 +2,7 @@
 /// Asking slurmctld for what changed since it was last asked.
 #include "slurm/load.hh"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -43,6 +44,7 @@ class SlurmSource final : public SnapshotSource {
   Result<Loaded> load(TimeS now_s) override;
 
  private:
+  bool needs_detail() const;
   Result<Answer> load_nodes();
   Result<Answer> load_jobs(TimeS now_s);
   Result<Answer> load_partitions();
@@ -55,7 +57,8 @@ class SlurmSource final : public SnapshotSource {
   /// Records have changed since snapshot_ was made; also in a load() that
   /// failed later on.
   bool stale_ = false;
-  time_t nodes_at_ = 0;  ///< as of when we know them; 0: not at all
+  time_t nodes_at_ = 0;        ///< as of when we know them; 0: not at all
+  bool nodes_detail_ = false;  ///< and with the GRES in use
   time_t jobs_at_ = 0;
   time_t partitions_at_ = 0;
   time_t reservations_at_ = 0;
@@ -93,10 +96,24 @@ Result<Loaded> SlurmSource::load(TimeS now_s) {
   return Loaded{snapshot_, changed};
 }
 
+/// Which GRES jobs use Slurm tells only when asked for details, which cost it
+/// half as much again at 10,000 nodes (25.11).  They say whether a waiting job
+/// fits beside those that run, which matters where a lease could be taken back.
+bool SlurmSource::needs_detail() const {
+  bool const used = !snapshot_.trainers.empty() || !snapshot_.leases.empty();
+  return used && std::any_of(records_.nodes.begin(), records_.nodes.end(),
+                             [](auto& node) { return !node.gres.empty(); });
+}
+
 Result<Answer> SlurmSource::load_nodes() {
+  bool const detail = needs_detail();
+  if (detail != nodes_detail_) nodes_at_ = 0;
+  nodes_detail_ = detail;
+  auto const flags =
+      static_cast<std::uint16_t>(show_all | (detail ? SHOW_DETAIL : 0));
   Owned<node_info_msg_t> message(nullptr, slurm_free_node_info_msg);
   auto answer = ask_slurm("nodes", &message, [&](node_info_msg_t** into) {
-    return slurm_load_node(nodes_at_, into, show_all);
+    return slurm_load_node(nodes_at_, into, flags);
   });
   if (!answer || *answer == Answer::unchanged) return answer;
   nodes_at_ = message->last_update;

@@ -14,8 +14,14 @@ noinst_LTLIBRARIES += \
 # come from slurmctld itself, and a second copy would have a second state.
 %canon_reldir%_libslurmview_la_SOURCES = \
 	%reldir%/compat.hh \
+	%reldir%/job_needs.hh \
+	%reldir%/job_needs.cc \
 	%reldir%/load.hh \
 	%reldir%/load.cc \
+	%reldir%/node_kinds.hh \
+	%reldir%/node_kinds.cc \
+	%reldir%/pending_jobs.hh \
+	%reldir%/pending_jobs.cc \
 	%reldir%/plan_memory.hh \
 	%reldir%/plan_memory.cc \
 	%reldir%/records.hh \

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "slurm/job_needs.hh"
+
 namespace gleaner {
 namespace {
 
@@ -12,18 +14,6 @@ namespace {
 constexpr std::uint32_t harmless_node_flags =
     NODE_STATE_PLANNED | NODE_STATE_CLOUD | NODE_STATE_DYNAMIC_NORM |
     NODE_STATE_REBOOT_CANCEL;
-
-/// "gpu:4(S:0-1)" -> "gpu:4"
-std::string without_sockets(std::string const& gres) {
-  std::string plain;
-  int depth = 0;
-  for (char const c : gres) {
-    if (c == '(') ++depth;
-    if (depth == 0) plain += c;
-    if (c == ')') --depth;
-  }
-  return plain;
-}
 
 JobRecord::State state_of(slurm_job_info_t const& job) {
   using State = JobRecord::State;
@@ -41,10 +31,14 @@ JobRecord::State state_of(slurm_job_info_t const& job) {
   }
 }
 
+bool is_held(slurm_job_info_t const& job) {
+  return (job.job_state & (JOB_REVOKED | JOB_RESV_DEL_HOLD)) ||
+         job.priority == 0;
+}
+
 /// Does nothing but nodes, or its turn, keep this pending job from starting?
 bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {
-  if (job.job_state & (JOB_REVOKED | JOB_RESV_DEL_HOLD)) return false;
-  if (job.priority == 0) return false;  // held
+  if (is_held(job)) return false;
   // 0 while a dependency is unmet; ahead of now for --begin.
   if (job.eligible_time == 0 || job.eligible_time > now_s + 1) return false;
   switch (job.state_reason) {
@@ -57,17 +51,10 @@ bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {
   }
 }
 
-/// CPUs it needs or has on each node; 0 when it shares nodes with nobody.  Who
-/// asks for GRES counts among those: which GRES are free is not known here.
-int cpus_per_node(slurm_job_info_t const& job) {
-  bool const whole = job.shared == JOB_SHARED_NONE;
-  bool const gres = (job.tres_per_node && *job.tres_per_node) ||
-                    (job.tres_per_job && *job.tres_per_job);
-  if (whole || (gres && (job.job_state & JOB_STATE_BASE) == JOB_PENDING))
-    return 0;
-  auto const nodes = std::max<std::uint32_t>(1, job.num_nodes);
-  auto const cpus = std::min(job.num_cpus, 1u << 30);
-  return static_cast<int>(std::max(1u, (cpus + nodes - 1) / nodes));
+/// Does it wait for its --begin alone?
+bool is_dated(slurm_job_info_t const& job, TimeS now_s) {
+  return !is_held(job) && job.eligible_time > now_s + 1 &&
+         (job.state_reason == WAIT_TIME || job.state_reason == WAIT_NO_REASON);
 }
 
 }  // namespace
@@ -82,8 +69,15 @@ NodeRecord record_of(node_info_t const& node) {
       up && !(node.node_state & NODE_STATE_FLAGS & ~harmless_node_flags);
   record.idle = record.usable && base == NODE_STATE_IDLE;
   record.weight = node.weight;
-  record.cpus = node.cpus;
-  record.gres = without_sockets(text_of(node.gres));
+  record.cpus = node.cpus_efctv > 0 ? node.cpus_efctv : node.cpus;
+  auto const spec_mb = std::min(node.mem_spec_limit, node.real_memory);
+  record.memory_mb = static_cast<std::int64_t>(node.real_memory - spec_mb);
+  record.gres = text_of(node.gres);
+  record.features =
+      text_of(node.features_act ? node.features_act : node.features);
+  record.cpus_used = compat::cpus_used(node);
+  record.memory_used_mb = compat::memory_used_mb(node);
+  if (node.gres_used) record.gres_used = node.gres_used;
   return record;
 }
 
@@ -98,12 +92,20 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
   record.admin_comment = text_of(job.admin_comment);
   record.priority = job.priority;
   record.nodes_min = static_cast<int>(std::min(job.num_nodes, 1u << 20));
-  record.cpus_per_node = cpus_per_node(job);
+  record.array = job.array_job_id;
   record.submit_s = static_cast<TimeS>(job.submit_time);
+  record.eligible_s = static_cast<TimeS>(job.eligible_time);
   record.start_s = static_cast<TimeS>(job.start_time);
   record.end_s = static_cast<TimeS>(job.end_time);
+  add_needs(&record, job);
   if (record.state == JobRecord::State::pending) {
     record.eligible = is_eligible(job, now_s);
+    record.dated = is_dated(job, now_s);
+    record.tasks = tasks_in(job);
+    record.tasks_max =
+        static_cast<int>(std::min(job.array_max_tasks, 1u << 20));
+    record.constraint = text_of(job.features);
+    record.reservation = text_of(job.resv_name);
     record.required = compat::hosts(job.req_nodes);
     record.excluded = compat::hosts(job.exc_nodes);
     record.planned = compat::hosts(job.sched_nodes);
@@ -114,12 +116,14 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
 }
 
 PartitionRecord record_of(partition_info_t const& partition) {
-  return {text_of(partition.name), compat::hosts(partition.nodes)};
+  return {text_of(partition.name), compat::hosts(partition.nodes),
+          partition.priority_tier};
 }
 
 ReservationRecord record_of(reserve_info_t const& reservation) {
   return {text_of(reservation.name), static_cast<TimeS>(reservation.start_time),
-          compat::hosts(reservation.node_list)};
+          compat::hosts(reservation.node_list),
+          (reservation.flags & RESERVE_FLAG_FLEX) != 0};
 }
 
 }  // namespace gleaner

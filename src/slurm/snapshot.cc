@@ -3,11 +3,13 @@
 #include "slurm/snapshot.hh"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "slurm/admin_comment.hh"
+#include "slurm/node_kinds.hh"
+#include "slurm/pending_jobs.hh"
 
 namespace gleaner {
 namespace {
@@ -33,10 +35,6 @@ void plan(PlannedUses* uses, std::vector<std::string> const& nodes,
   }
 }
 
-bool has_plan(JobRecord const& job) {
-  return job.state == State::pending && job.start_s > 0 && !job.planned.empty();
-}
-
 PlannedUses planned_uses(ClusterRecords const& records,
                          SnapshotOptions const& options) {
   PlannedUses uses;
@@ -56,22 +54,14 @@ std::vector<std::string> const* nodes_of(ClusterRecords const& records,
   return nullptr;
 }
 
-/// The nodes of any partition of a list such as "main,long".
-NodeSet nodes_of_any(ClusterRecords const& records, std::string_view list) {
-  NodeSet nodes;
+/// Is the name one of "a,b"?
+bool in_list(std::string_view list, std::string_view name) {
   while (!list.empty()) {
     auto const comma = std::min(list.find(','), list.size());
-    if (auto const* of_one = nodes_of(records, list.substr(0, comma)))
-      for (auto const& node : *of_one) nodes.insert(node);
+    if (list.substr(0, comma) == name) return true;
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
-  return nodes;
-}
-
-NodeSet set_of(std::vector<std::string> const& names) {
-  NodeSet nodes;
-  for (auto const& name : names) nodes.insert(name);
-  return nodes;
+  return false;
 }
 
 bool in_lease_partition(JobRecord const& job, SnapshotOptions const& options) {
@@ -110,26 +100,16 @@ BaseJob trainer_of(JobRecord const& job, TrainerMark const& mark) {
   return trainer;
 }
 
-PendingJob pending_of(JobRecord const& job) {
-  PendingJob pending;
-  pending.job = job.job;
-  pending.partition = job.partition;
-  pending.priority = job.priority;
-  pending.nodes = std::max(1, job.nodes_min);
-  pending.cpus = job.cpus_per_node;
-  pending.required = set_of(job.required);
-  pending.excluded = set_of(job.excluded);
-  if (has_plan(job)) {
-    pending.start_s = job.start_s;
-    pending.planned = set_of(job.planned);
-  }
-  return pending;
-}
+/// The jobs that are neither leases nor trainers.
+struct Rigid {
+  std::vector<JobRecord const*> eligible;
+  std::vector<JobRecord const*> dated;
+};
 
-/// Sorts the jobs that are not over into leases, trainers and pending.
-void add_jobs(Snapshot* snapshot, ClusterRecords const& records,
-              SnapshotOptions const& options) {
-  std::vector<JobRecord const*> pending;
+/// Sorts the jobs that are not over into leases, trainers and the others.
+Rigid add_jobs(Snapshot* snapshot, ClusterRecords const& records,
+               SnapshotOptions const& options) {
+  Rigid rigid;
   for (auto const& job : records.jobs) {
     if (is_preempted_lease(job, options) && !job.nodes.empty() &&
         job.end_s > snapshot->time_s - preempted_s_max)
@@ -145,18 +125,15 @@ void add_jobs(Snapshot* snapshot, ClusterRecords const& records,
     if (mark)
       snapshot->trainers.push_back(trainer_of(job, *mark));
     else if (job.eligible)
-      pending.push_back(&job);
+      rigid.eligible.push_back(&job);
+    else if (job.dated)
+      rigid.dated.push_back(&job);
   }
-  std::sort(pending.begin(), pending.end(), [](auto const* a, auto const* b) {
-    return a->priority != b->priority ? a->priority > b->priority
-                                      : a->job < b->job;
-  });
-  if (pending.size() > options.pending_max) pending.resize(options.pending_max);
-  for (auto const* job : pending) snapshot->pending.push_back(pending_of(*job));
   auto const by_id = [](auto const& a, auto const& b) { return a.job < b.job; };
   std::sort(snapshot->leases.begin(), snapshot->leases.end(), by_id);
   std::sort(snapshot->preempted.begin(), snapshot->preempted.end(), by_id);
   std::sort(snapshot->trainers.begin(), snapshot->trainers.end(), by_id);
+  return rigid;
 }
 
 /// Who holds each node that is not free.
@@ -167,9 +144,9 @@ struct Held {
   int cpus = 0;
 };
 
-std::unordered_map<std::string, Held> holders(ClusterRecords const& records,
-                                              SnapshotOptions const& options) {
-  std::unordered_map<std::string, Held> held;
+std::unordered_map<std::string_view, Held> holders(
+    ClusterRecords const& records, SnapshotOptions const& options) {
+  std::unordered_map<std::string_view, Held> held;
   for (auto const& job : records.jobs) {
     if (job.state == State::over || job.state == State::pending) continue;
     bool const is_lease = in_lease_partition(job, options) &&
@@ -178,55 +155,92 @@ std::unordered_map<std::string, Held> holders(ClusterRecords const& records,
     for (auto const& node : job.nodes) {
       auto& by = held[node];
       (is_lease ? by.by_lease : by.by_others) = true;
-      by.whole = by.whole || is_lease || job.cpus_per_node == 0;
-      by.cpus += job.cpus_per_node;
+      by.whole = by.whole || is_lease || job.whole;
+      by.cpus += job.each.cpus;
     }
   }
   return held;
 }
 
-using Holders = std::unordered_map<std::string, Held>;
-
-void add_shared(Snapshot* snapshot, ClusterRecords const& records,
-                Holders const& held) {
-  for (auto const& node : records.nodes) {
-    auto const holder = held.find(node.name);
-    if (!node.usable || holder == held.end() || holder->second.whole) continue;
-    int const left = node.cpus - holder->second.cpus;
-    if (left > 0) snapshot->shared.push_back({node.name, left, node.weight});
+/// What no job uses.  Jobs that began after the nodes were asked for are known
+/// by their CPUs alone.
+Resources free_of(NodeRecord const& node, NodeKind const& kind,
+                  Held const& held) {
+  Resources used{std::max(node.cpus_used, held.cpus), node.memory_used_mb, {}};
+  auto free = minus(kind.total, used);
+  if (held.by_others) {
+    auto const in_use = node.gres_used ? parse_gres(*node.gres_used)
+                                       : Result<Gres>(kind.total.gres);
+    free.gres = in_use ? minus(kind.total.gres, *in_use) : Gres{};
   }
-  std::sort(snapshot->shared.begin(), snapshot->shared.end(),
-            [](auto const& a, auto const& b) { return a.node < b.node; });
+  return free;
 }
 
-void add_holes(Snapshot* snapshot, ClusterRecords const& records,
-               SnapshotOptions const& options, Holders const& held) {
-  auto const* lease_nodes = nodes_of(records, options.lease_partition);
-  if (!lease_nodes) return;
-  snapshot->nodes_total = static_cast<int>(lease_nodes->size());
-  std::unordered_set<std::string_view> const lendable(lease_nodes->begin(),
-                                                      lease_nodes->end());
-  auto const uses = planned_uses(records, options);
-  for (auto const& node : records.nodes) {
-    if (!node.usable || !lendable.count(node.name)) continue;
-    auto const holder = held.find(node.name);
-    bool const leased = holder != held.end() && holder->second.by_lease;
-    if (holder != held.end() && holder->second.by_others) continue;
-    if (!leased && !node.idle) continue;
-    Hole hole;
-    hole.node = node.name;
-    hole.leased = leased;
-    if (auto const use = uses.find(node.name); use != uses.end()) {
-      hole.end_s = use->second.start_s;
-      hole.planned_job = use->second.job;
-    }
-    hole.weight = node.weight;
-    hole.cpus = node.cpus;
-    hole.gres = node.gres;
-    snapshot->holes.push_back(std::move(hole));
+/// A node on which jobs may start though it is none of the holes.
+void add_shared(Snapshot* snapshot, NodeRecord const& node, KindIndex kind,
+                Held const& held) {
+  if (!node.usable || held.whole || (!node.idle && !held.by_others)) return;
+  auto free = free_of(node, snapshot->kinds[kind], held);
+  if (free.cpus > 0)
+    snapshot->shared.push_back({node.name, kind, std::move(free), node.weight});
+}
+
+/// The node as a hole, if it is one.
+std::optional<Hole> hole_of(NodeRecord const& node, KindIndex kind,
+                            Held const& held, PlannedUses const& uses) {
+  if (!node.usable || held.by_others) return std::nullopt;
+  if (!held.by_lease && !node.idle) return std::nullopt;
+  Hole hole;
+  hole.node = node.name;
+  hole.kind = kind;
+  hole.leased = held.by_lease;
+  hole.weight = node.weight;
+  if (auto const use = uses.find(node.name); use != uses.end()) {
+    hole.end_s = use->second.start_s;
+    hole.planned_job = use->second.job;
   }
-  std::sort(snapshot->holes.begin(), snapshot->holes.end(),
-            [](Hole const& a, Hole const& b) { return a.node < b.node; });
+  return hole;
+}
+
+void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
+               SnapshotOptions const& options) {
+  auto const held = holders(records, options);
+  auto const uses = planned_uses(records, options);
+  auto kinds = node_kinds(records.nodes, records.partitions);
+  snapshot->kinds = std::move(kinds.kinds);
+  std::vector<char> lendable;
+  for (auto const& kind : snapshot->kinds)
+    lendable.push_back(kind.is_in(options.lease_partition));
+  for (std::size_t i = 0; i < records.nodes.size(); ++i) {
+    auto const& node = records.nodes[i];
+    auto const kind = kinds.of[i];
+    auto const found = held.find(node.name);
+    auto const by = found == held.end() ? Held{} : found->second;
+    auto hole = lendable[kind] ? hole_of(node, kind, by, uses) : std::nullopt;
+    if (hole)
+      snapshot->holes.push_back(std::move(*hole));
+    else
+      add_shared(snapshot, node, kind, by);
+  }
+  auto const by_name = [](auto const& a, auto const& b) {
+    return a.node < b.node;
+  };
+  std::sort(snapshot->holes.begin(), snapshot->holes.end(), by_name);
+  std::sort(snapshot->shared.begin(), snapshot->shared.end(), by_name);
+}
+
+/// The nodes of the reservations that pending jobs name.
+void add_reservations(Snapshot* snapshot, ClusterRecords const& records) {
+  for (auto const& reservation : records.reservations) {
+    bool const named =
+        std::any_of(snapshot->pending.begin(), snapshot->pending.end(),
+                    [&](PendingJob const& job) {
+                      return in_list(job.reservation, reservation.name);
+                    });
+    if (!named || reservation.flex || reservation.nodes.empty()) continue;
+    auto& nodes = snapshot->reservations[reservation.name];
+    for (auto const& node : reservation.nodes) nodes.insert(node);
+  }
 }
 
 }  // namespace
@@ -236,13 +250,15 @@ Snapshot make_snapshot(ClusterRecords const& records,
   Snapshot snapshot;
   snapshot.time_s = now_s;
   snapshot.backfill_s = records.backfill_s;
-  add_jobs(&snapshot, records, options);
-  auto const held = holders(records, options);
-  add_holes(&snapshot, records, options, held);
-  add_shared(&snapshot, records, held);
-  for (auto const& job : snapshot.pending)
-    if (!snapshot.partitions.count(job.partition))
-      snapshot.partitions[job.partition] = nodes_of_any(records, job.partition);
+  auto rigid = add_jobs(&snapshot, records, options);
+  if (auto const* nodes = nodes_of(records, options.lease_partition))
+    snapshot.nodes_total = static_cast<int>(nodes->size());
+  add_nodes(&snapshot, records, options);
+  snapshot.pending =
+      pending_jobs(std::move(rigid.eligible), records, options,
+                   snapshot.holes.size() + snapshot.shared.size());
+  snapshot.coming = coming_jobs(std::move(rigid.dated), options, now_s);
+  add_reservations(&snapshot, records);
   return snapshot;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,20 @@ struct NodeRecord {
   bool usable = false;  ///< up, and neither draining, reserved nor completing
   bool idle = false;    ///< usable, and Slurm counts no job on it
   std::uint32_t weight = 1;
-  int cpus = 1;
-  std::string gres;
+  int cpus = 1;                ///< for jobs: less those set apart for Slurm
+  std::int64_t memory_mb = 0;  ///< likewise
+  std::string gres;            ///< as slurm.conf writes it: "gpu:a:4"
+  std::string features;        ///< active now: "fast,a100"
+  int cpus_used = 0;
+  std::int64_t memory_used_mb = 0;
+  std::optional<std::string> gres_used;  ///< none: Slurm was not asked
 };
 
 struct JobRecord {
   JobId job = 0;
+  JobId array = 0;    ///< its job array; 0: none
+  int tasks = 1;      ///< of the array that this record stands for
+  int tasks_max = 0;  ///< of the array that may run at a time; 0: all
   Uid uid = 0;
   std::string name;
   std::string partition;  ///< while pending perhaps several: "main,long"
@@ -36,27 +45,36 @@ struct JobRecord {
   } state = State::over;
   bool preempted = false;  ///< by Slurm; completing or over
   bool eligible = false;   ///< pending, and only nodes or its turn are missing
+  bool dated = false;      ///< pending, and only the time is missing (--begin)
   std::uint32_t priority = 0;
   int nodes_min = 1;
-  int cpus_per_node = 1;              ///< 0: whole nodes
+  bool whole = false;         ///< shares its nodes with nobody
+  bool whole_memory = false;  ///< takes all memory of each node
+  Resources each;             ///< needs or has on each node
+  Gres gres;                  ///< needs on all nodes together
+  std::string constraint;
+  std::string reservation;
   std::vector<std::string> nodes;     ///< allocated
   std::vector<std::string> required;  ///< by --nodelist
   std::vector<std::string> excluded;
   std::vector<std::string> planned;  ///< where backfill means to start it
   TimeS submit_s = 0;
-  TimeS start_s = 0;  ///< started, or planned to; 0: unknown
-  TimeS end_s = 0;    ///< when its time limit ends it; 0: never
+  TimeS eligible_s = 0;  ///< since or from when; 0: unknown
+  TimeS start_s = 0;     ///< started, or planned to; 0: unknown
+  TimeS end_s = 0;       ///< when its time limit ends it; 0: never
 };
 
 struct PartitionRecord {
   std::string name;
   std::vector<std::string> nodes;
+  int tier = 0;  ///< PriorityTier: Slurm tries jobs of a higher one first
 };
 
 struct ReservationRecord {
   std::string name;
   TimeS start_s = 0;
   std::vector<std::string> nodes;
+  bool flex = false;  ///< its jobs may run on other nodes too
 };
 
 /// All that a Snapshot is made from.
@@ -71,23 +89,25 @@ struct ClusterRecords {
 struct SnapshotOptions {
   std::string lease_partition;
   std::string head_partition;
-  std::string reservation;        ///< ours: plans no use of nodes
-  std::size_t pending_max = 512;  ///< pending jobs kept, highest priority
+  std::string reservation;         ///< ours: plans no use of nodes
+  std::size_t pending_max = 4096;  ///< pending jobs kept
+  double coming_s = 600;  ///< how long before their time jobs are told of
 };
 
 /// The cluster at `now_s`.
 ///
+/// - Nodes that are alike in what they have, their features and partitions are
+///   of one kind (node_kinds.hh).
 /// - A hole is a node of the lease partition that is idle, or that one lease
 ///   and nothing else holds.  It ends at the earliest start that backfill plans
 ///   on it or that a reservation has there; no plan leaves the end unknown.
 ///   A plan that is already past means "at once".
-/// - A shared node has CPUs that no job uses, by the jobs' numbers of CPUs.
+/// - A shared node is any other on which a job may start beside those that run,
+///   with what no job uses of it.  GRES that Slurm did not tell count as used.
 /// - A preempted lease is one that Slurm ended so in the last 30 s.
 /// - A lease is a job in the lease partition; without a mark its trainer is 0.
 /// - A trainer is a marked job in the head partition that is not over.
-/// - pending holds the eligible jobs that are neither.
-/// - `partitions` has one entry for each text of PendingJob::partition; for
-///   "main,long" the nodes of either.
+/// - pending holds the eligible jobs that are neither (pending_jobs.hh).
 /// - nodes_total counts the nodes of the lease partition.
 Snapshot make_snapshot(ClusterRecords const& records,
                        SnapshotOptions const& options, TimeS now_s);

@@ -2,13 +2,11 @@
 /// Slurm's --constraint: what is read, what is refused, which nodes meet it.
 #include "core/features.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 
 namespace {
-
-using Catch::Matchers::Contains;
 
 bool meets(char const* features, char const* constraint) {
   auto const read = Constraint::parse(constraint);
@@ -78,7 +76,7 @@ TEST_CASE("what cannot be read is refused, naming where") {
     CAPTURE(row.constraint);
     auto const read = Constraint::parse(row.constraint);
     REQUIRE_FALSE(read);
-    CHECK_THAT(read.error().message, Contains(row.why));
+    CHECK_THAT(read.error().message, Catch::Contains(row.why));
   }
 }
 

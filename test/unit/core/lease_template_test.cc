@@ -2,13 +2,11 @@
 /// What a lease template asks of a node.
 #include "core/lease_template.hh"
 
-#include <catch2/catch.hpp>
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 
 namespace {
-
-using Catch::Matchers::Contains;
 
 LeaseTemplate read(char const* text) {
   auto parsed = parse_lease_template(text);
@@ -58,7 +56,7 @@ TEST_CASE("what cannot be read is named") {
     CAPTURE(row.text);
     auto const parsed = parse_lease_template(row.text);
     REQUIRE_FALSE(parsed);
-    CHECK_THAT(parsed.error().message, Contains(row.why));
+    CHECK_THAT(parsed.error().message, Catch::Contains(row.why));
   }
 }
 

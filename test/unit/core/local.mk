@@ -4,6 +4,7 @@ TESTS += %reldir%/test_core
 %canon_reldir%_test_core_SOURCES = \
 	%reldir%/config_test.cc \
 	%reldir%/features_test.cc \
+	%reldir%/fits_test.cc \
 	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \

@@ -2,8 +2,9 @@
 /// Amounts of resources: how they are written, compared and added.
 #include "core/resources.hh"
 
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "test/unit/catch.hh"
 
 using namespace gleaner;
 
@@ -53,7 +54,7 @@ TEST_CASE("GRES that mean nothing are refused, quoting the entry") {
         "gpu:99999999999999999999", "gpu:9999999999T"}) {
     CAPTURE(text);
     CHECK_THAT(again(("nvme:1," + std::string(text)).c_str()),
-               Catch::Matchers::Contains("'" + std::string(text) + "'"));
+               Catch::Contains("'" + std::string(text) + "'"));
   }
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("units without a type are taken from what has none, then by name") {
 }
 
 TEST_CASE("what is covered can be taken, and put back") {
-  auto const seed = Catch::rngSeed();
+  auto const seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
   auto const some = [&random] {

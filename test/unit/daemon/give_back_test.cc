@@ -74,7 +74,7 @@ TEST_CASE("a job gets back only nodes that it can use") {
   SECTION("its partition has only that") {
     w.pending(5, 1);
     w.cluster.pending[0].partition = "other";
-    w.cluster.partitions["other"] = *NodeSet::parse("n3");
+    w.other_kind("n3").partitions = {"lease", "main", "other"};
   }
   CHECK(w.look() == "back n3 of 7 (arrival, 1s)");
 }
@@ -111,26 +111,115 @@ TEST_CASE("a node that jobs use in part counts, for what is left of it") {
   World w;
   w.holes("n1");
   w.running_trainer(7, 1, 4, {"n1"});
-  w.cluster.shared = {{"n2", 2, 1}};
-  w.cluster.partitions["main"].insert("n2");
+  w.cluster.shared = {{"n2", 0, {2, 16000, {}}, 1}};
   SECTION("it serves a small job alone") {
     w.pending(5, 1);
+    w.cluster.pending[0].each.cpus = 2;
     CHECK(w.look() == "");
   }
   SECTION("it serves a larger job together with a leased node") {
     w.pending(5, 2);
+    w.cluster.pending[0].each.cpus = 2;
     CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
   }
   SECTION("too few CPUs are left") {
     w.pending(5, 1);
-    w.cluster.pending[0].cpus = 3;
+    w.cluster.pending[0].each.cpus = 3;
     CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
   }
   SECTION("the job wants whole nodes") {
     w.pending(5, 1);
-    w.cluster.pending[0].cpus = 0;
+    w.cluster.pending[0].whole = true;
     CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
   }
+}
+
+TEST_CASE("a job gets back the lease on a node that can serve it") {
+  World w;
+  w.holes("n[1-3]");
+  auto& kind = w.other_kind("n2");
+  kind.total = {8, 64000, {{"gpu:b", 4}}};
+  kind.features = {"fast"};
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3"});
+  w.pending(5, 1);
+  auto& job = w.cluster.pending[0];
+  SECTION("its GPUs") { job.each.gres = {{"gpu:b", 1}}; }
+  SECTION("its CPUs") { job.each.cpus = 6; }
+  SECTION("its memory") { job.each.memory_mb = 20000; }
+  SECTION("its features") { job.constraint = "fast"; }
+  SECTION("its reservation") {
+    job.reservation = "course";
+    w.cluster.reservations["course"] = {"n2"};
+  }
+  CHECK(w.look() == "back n2 of 7 (arrival, 1s)");
+}
+
+TEST_CASE("a job that no node can serve gets none back") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  w.cluster.pending[0].each.gres = {{"gpu:b", 1}};
+  CHECK(w.look() == "");
+}
+
+TEST_CASE("jobs that fit on what one node leaves do not get another back") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 4, {"n1", "n2"});
+  for (JobId job : {5, 6}) {
+    w.pending(job, 1);
+    w.cluster.pending.back().each = {1, 1000, {{"gpu", 1}}};
+  }
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+}
+
+TEST_CASE("a free GPU elsewhere saves a lease; a used one does not") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  w.cluster.pending[0].each = {1, 1000, {{"gpu", 1}}};
+  SECTION("free") {
+    w.cluster.shared = {{"n2", 0, {1, 4000, {{"gpu", 1}}}, 1}};
+    CHECK(w.look() == "");
+  }
+  SECTION("used") {
+    w.cluster.shared = {{"n2", 0, {1, 4000, {}}, 1}};
+    CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  }
+  SECTION("with too little memory beside it") {
+    w.cluster.shared = {{"n2", 0, {1, 400, {{"gpu", 1}}}, 1}};
+    CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  }
+}
+
+TEST_CASE("GPUs counted over all nodes take as many nodes as that needs") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3"});
+  w.pending(5, 1);
+  w.cluster.pending[0].each = {1, 0, {}};
+  w.cluster.pending[0].gres = {{"gpu", 6}};
+  CHECK(w.look() == "back n[1-2] of 7 (arrival, 1s)");
+}
+
+TEST_CASE("tasks of an array arrive one by one") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  w.cluster.pending[0].tasks = 3;
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  CHECK(w.recorded("arrival") == 1);
+  w.says(7, msg::LeaseEnded{"n1", 101, "released"});
+  w.end_of_lease(101);
+  w.cluster.pending[0].tasks = 2;  // the first runs there
+  w.holes("");
+  w.later(1);
+  w.holes("n1");  // it is over
+  CHECK(w.later(20) == "");
+  CHECK(w.recorded("arrival") == 2);
 }
 
 TEST_CASE("nodes are kept while leases end, although the job fits nowhere") {

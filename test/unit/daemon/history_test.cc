@@ -183,10 +183,10 @@ class History {
     Snapshot s;
     s.time_s = now_;
     s.nodes_total = nodes_total;
+    s.kinds = {{{4, 16000, {{"gpu", 4}}}, {}, {"lease", "main"}, {}}};
     for (auto const& [name, on] : nodes_) {
-      s.partitions["main"].insert(name);
-      if (!on.job || on.lease)
-        s.holes.push_back({name, on.lease, {}, 0, 1, 1, ""});
+      s.kinds[0].nodes.insert(name);
+      if (!on.job || on.lease) s.holes.push_back({name, 0, on.lease, {}, 0, 1});
       if (on.lease)
         s.leases.push_back(
             {on.job, name, uid, on.trainer, on.nonce, true, now_, now_ + 3600});
@@ -196,6 +196,7 @@ class History {
       p.job = job;
       p.partition = "main";
       p.nodes = count;
+      p.each.cpus = 4;
       s.pending.push_back(p);
     }
     for (auto const& [job, running] : bases_)

@@ -19,7 +19,7 @@ class World {
   explicit World(std::string const& mode = "on")
       : brain(settings(mode), nonces()) {
     brain.set_lending(true);
-    cluster.partitions["main"] = {};
+    cluster.kinds = {{{4, 16000, {{"gpu", 4}}}, {}, {"lease", "main"}, {}}};
   }
 
   static Config settings(std::string const& mode) {
@@ -41,11 +41,20 @@ class World {
     cluster.holes.clear();
     auto const names = NodeSet::parse(text);
     for (auto const& name : *names)
-      cluster.holes.push_back({name, {}, {}, 0, 1, 1, ""});
-    for (auto& hole : cluster.holes)
-      cluster.partitions["main"].insert(hole.node);
+      cluster.holes.push_back({name, kind_of(name), false, {}, 0, 1});
     cluster.nodes_total = static_cast<int>(cluster.holes.size());
     mark_leased();
+  }
+
+  /// These nodes, named before they are holes, are like the others but for
+  /// what the caller changes of the kind that is returned.
+  NodeKind& other_kind(std::string_view nodes) {
+    auto kind = cluster.kinds.front();
+    kind.nodes = *NodeSet::parse(nodes);
+    for (auto const& name : kind.nodes) cluster.kinds.front().nodes.erase(name);
+    cluster.kinds.push_back(std::move(kind));
+    for (auto& hole : cluster.holes) hole.kind = kind_of(hole.node);
+    return cluster.kinds.back();
   }
 
   Hole& hole(std::string const& node) {
@@ -55,12 +64,14 @@ class World {
     throw 0;
   }
 
-  /// A rigid job in the queue, of default priority.
+  /// A rigid job in the queue, of default priority, that needs all CPUs of each
+  /// node.
   void pending(JobId job, int nodes, std::string_view required = "") {
     PendingJob p;
     p.job = job;
     p.partition = "main";
     p.nodes = nodes;
+    p.each.cpus = 4;
     p.required = *NodeSet::parse(required);
     cluster.pending.push_back(p);
   }
@@ -168,6 +179,14 @@ class World {
  private:
   static std::function<std::string()> nonces() {
     return [n = 0]() mutable { return "nonce" + std::to_string(++n); };
+  }
+
+  /// The kind of a node; of the first kind unless it was said to be of another.
+  KindIndex kind_of(std::string const& node) {
+    auto const known = cluster.kind_of(node);
+    if (known != no_kind) return known;
+    cluster.kinds.front().nodes.insert(node);
+    return 0;
   }
 
   void mark_leased() {

@@ -47,19 +47,32 @@ TEST_CASE("nothing is null: no plan, no end of a hole, a loss that is NaN") {
 
 TEST_CASE("a snapshot crosses with all it holds") {
   Snapshot snapshot;
-  snapshot.holes = {{"n1", true, 12.5, 7, 1, 4, "gpu:4"}};
+  snapshot.kinds = {{{8, 16000, {{"gpu:a", 2}}}, {"fast"}, {"main"}, {"n1"}}};
+  snapshot.holes = {{"n1", 0, true, 12.5, 7, 1}};
+  snapshot.shared = {{"n2", 0, {2, 4000, {{"gpu:a", 1}}}, 3}};
   PendingJob pending;
   pending.job = 9;
+  pending.tasks = 3;
+  pending.each = {4, 2000, {{"gpu", 1}}};
+  pending.constraint = "fast|big";
   pending.required = *NodeSet::parse("n[2-3]");
   snapshot.pending = {pending};
-  snapshot.partitions["main"] = *NodeSet::parse("n[1-8]");
+  snapshot.reservations["r"] = *NodeSet::parse("n[1-8]");
   auto const parsed =
       parse_from_plugin(to_json(FromPlugin(Holes{snapshot, 0.1})));
   REQUIRE(parsed);
-  auto const& again = std::get<Holes>(*parsed).snapshot;
-  CHECK(again.holes.at(0).end_s == 12.5);
-  CHECK(again.pending.at(0).required.to_string() == "n[2-3]");
-  CHECK(again.partitions.at("main").size() == 8);
+  CHECK(std::get<Holes>(*parsed).snapshot == snapshot);
+}
+
+TEST_CASE("a node of a kind that a snapshot does not have is refused") {
+  Snapshot snapshot;
+  snapshot.holes = {{"n1", 1, true, 12.5, 7, 1}};
+  snapshot.kinds.resize(1);
+  auto const parsed =
+      parse_from_plugin(to_json(FromPlugin(Holes{snapshot, 0.1})));
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().message ==
+        "Holes.snapshot.holes: node n1 is of kind 1, there are 1");
 }
 
 TEST_CASE("a wrong message is told which field and what was expected") {

@@ -14,13 +14,14 @@ namespace {
 using State = JobRecord::State;
 constexpr TimeS now_s = 1000;
 
-SnapshotOptions const options{"lease", "head", "gleaner", 512};
+SnapshotOptions const options{"lease", "head", "gleaner"};
 
 NodeRecord idle(std::string name) {
   NodeRecord node;
   node.name = std::move(name);
   node.usable = node.idle = true;
   node.cpus = 4;
+  node.memory_mb = 16000;
   node.gres = "gpu:4";
   return node;
 }
@@ -37,6 +38,7 @@ JobRecord job(JobId id, std::string partition, State state) {
   record.partition = std::move(partition);
   record.state = state;
   record.eligible = state == State::pending;
+  record.each.cpus = 1;
   return record;
 }
 
@@ -60,10 +62,10 @@ ClusterRecords cluster(std::vector<NodeRecord> nodes,
   ClusterRecords records;
   records.nodes = std::move(nodes);
   records.jobs = std::move(jobs);
-  records.partitions = {{"main", {"n1", "n2", "n3"}},
-                        {"long", {"n3", "n4"}},
-                        {"lease", {"n1", "n2", "n3"}},
-                        {"head", {"n9"}}};
+  records.partitions = {{"main", {"n1", "n2", "n3"}, 2},
+                        {"long", {"n3", "n4"}, 1},
+                        {"lease", {"n1", "n2", "n3"}, 1},
+                        {"head", {"n9"}, 1}};
   return records;
 }
 
@@ -145,7 +147,8 @@ TEST_CASE("a plan already past means at once") {
 
 TEST_CASE("a reservation's start ends a hole; ours does not") {
   auto records = cluster({idle("n1"), idle("n2")}, {planned(20, 1500, {"n1"})});
-  records.reservations = {{"upgrade", 1400, {"n1"}}, {"gleaner", 10, {"n2"}}};
+  records.reservations = {{"upgrade", 1400, {"n1"}, false},
+                          {"gleaner", 10, {"n2"}, false}};
   CHECK(holes(records) == "n1@1400 n2");
 }
 
@@ -165,8 +168,26 @@ TEST_CASE("a hole carries what the allocator needs of the node") {
   node.weight = 100;
   auto const hole = snapshot(cluster({node}, {})).holes.at(0);
   CHECK(hole.weight == 100);
-  CHECK(hole.cpus == 4);
-  CHECK(hole.gres == "gpu:4");
+  CHECK(hole.kind == 0);
+}
+
+TEST_CASE("nodes that are alike are of one kind") {
+  auto big = idle("n2");
+  big.gres = "gpu:b:4(S:0-1)";
+  big.features = "fast,a100";
+  auto const taken = snapshot(cluster({idle("n1"), big, busy("n3")}, {}));
+  // n3 is in `long` as well.
+  REQUIRE(taken.kinds.size() == 3);
+  CHECK(taken.kinds[0].nodes == NodeSet{"n1"});
+  CHECK(taken.kinds[0].total == Resources{4, 16000, {{"gpu", 4}}});
+  CHECK(taken.kinds[0].partitions == std::vector<std::string>{"lease", "main"});
+  CHECK(taken.kinds[1].total.gres == Gres{{"gpu:b", 4}});
+  CHECK(taken.kinds[1].features == Features{"a100", "fast"});
+  CHECK(taken.kinds[2].partitions ==
+        std::vector<std::string>{"lease", "long", "main"});
+  CHECK(taken.holes.at(1).kind == 1);
+  CHECK(taken.kind_of("n3") == 2);
+  CHECK(taken.kind_of("n4") == no_kind);
 }
 
 TEST_CASE("leases are the jobs of the lease partition, by id") {
@@ -239,7 +260,9 @@ TEST_CASE("pending holds the eligible rigid jobs, highest priority first") {
   same.job = 21;
   auto held = job(23, "main", State::pending);
   held.eligible = false;
-  auto const pending = snapshot(cluster({}, {low, high, held, same})).pending;
+  auto const pending =
+      snapshot(cluster({idle("n1"), idle("n2")}, {low, high, held, same}))
+          .pending;
   REQUIRE(pending.size() == 3);
   CHECK(pending[0].job == 21);
   CHECK(pending[1].job == 22);
@@ -250,28 +273,51 @@ TEST_CASE("pending holds the eligible rigid jobs, highest priority first") {
   CHECK(pending[2].nodes == 1);
 }
 
-TEST_CASE("a node that jobs use in part is shared, with the CPUs left") {
+namespace {
+
+/// "n1 1 CPU, 12000 MB, gpu:3; …": what is free of shared nodes.
+std::string shared(ClusterRecords const& records) {
+  std::string text;
+  for (auto const& node : snapshot(records).shared)
+    text += (text.empty() ? "" : "; ") + node.node + " " + to_string(node.free);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a node that jobs use in part is shared, with what they leave") {
   auto one = job(20, "main", State::running);
   one.nodes = {"n1"};
   auto two = job(21, "main", State::running);
   two.nodes = {"n1", "n2"};
-  two.cpus_per_node = 2;
+  two.each.cpus = 2;
   auto alone = job(22, "main", State::running);
   alone.nodes = {"n3"};
-  alone.cpus_per_node = 0;
-  auto const taken = snapshot(
-      cluster({busy("n1"), busy("n2"), busy("n3")}, {one, two, alone}));
-  REQUIRE(taken.shared.size() == 2);
-  CHECK(taken.shared[0].node == "n1");
-  CHECK(taken.shared[0].cpus_idle == 1);
-  CHECK(taken.shared[1].node == "n2");
-  CHECK(taken.shared[1].cpus_idle == 2);
+  alone.whole = true;
+  auto n1 = busy("n1"), n2 = busy("n2");
+  n1.memory_used_mb = 4000;
+  n1.gres_used = "gpu:1";
+  CHECK(shared(cluster({n1, n2, busy("n3")}, {one, two, alone})) ==
+        "n1 1 CPU, 12000 MB, gpu:3; n2 2 CPUs, 16000 MB");
+}
+
+TEST_CASE("an idle node that is not to be lent is shared whole") {
+  auto idle_head = idle("n9");
+  CHECK(shared(cluster({idle_head}, {})) == "n9 4 CPUs, 16000 MB, gpu:4");
+}
+
+TEST_CASE("CPUs that Slurm counts as used and no known job has are not free") {
+  auto one = job(20, "main", State::running);
+  one.nodes = {"n1"};
+  auto n1 = busy("n1");
+  n1.cpus_used = 3;
+  CHECK(shared(cluster({n1}, {one})) == "n1 1 CPU, 16000 MB");
 }
 
 TEST_CASE("neither a full nor a leased nor a draining node is shared") {
   auto full = job(20, "main", State::running);
   full.nodes = {"n1"};
-  full.cpus_per_node = 4;
+  full.each.cpus = 4;
   auto drained = job(21, "main", State::running);
   drained.nodes = {"n3"};
   auto draining = busy("n3");
@@ -285,14 +331,16 @@ TEST_CASE("a pending job tells when and where backfill plans it, if it does") {
   auto dated = job(21, "main", State::pending);
   dated.start_s = 1100;  // --begin, not a plan
   auto const pending =
-      snapshot(cluster({}, {planned(20, 1300, {"n1", "n2"}), dated})).pending;
+      snapshot(cluster({idle("n1"), idle("n2")},
+                       {planned(20, 1300, {"n1", "n2"}), dated}))
+          .pending;
   REQUIRE(pending.size() == 2);
   CHECK(pending[0].start_s == 1300);
   CHECK(pending[0].planned == NodeSet{"n1", "n2"});
   CHECK_FALSE(pending[1].start_s);
 }
 
-TEST_CASE("only so many pending jobs are kept, but every plan counts") {
+TEST_CASE("every plan counts, also of jobs that are not told of") {
   auto first = planned(20, 1300, {"n1"});
   first.priority = 2;
   auto second = planned(21, 1200, {"n2"});
@@ -306,13 +354,110 @@ TEST_CASE("only so many pending jobs are kept, but every plan counts") {
   CHECK(taken.holes.at(1).end_s == 1200);
 }
 
-TEST_CASE("partitions explains each text that a pending job names") {
-  auto either = job(20, "main,long", State::pending);
-  auto unknown = job(21, "gone", State::pending);
-  auto const partitions = snapshot(cluster({}, {either, unknown})).partitions;
-  REQUIRE(partitions.size() == 2);
-  CHECK(partitions.at("main,long") == NodeSet{"n1", "n2", "n3", "n4"});
-  CHECK(partitions.at("gone").empty());
+namespace {
+
+/// "20 21x3": the jobs of a list, with their tasks where there are several.
+std::string names(std::vector<PendingJob> const& jobs) {
+  std::string text;
+  for (auto const& job : jobs)
+    text += (text.empty() ? "" : " ") + std::to_string(job.job) +
+            (job.tasks == 1 ? "" : "x" + std::to_string(job.tasks));
+  return text;
+}
+
+JobRecord waiting(JobId id, std::uint32_t priority, Uid uid = 1) {
+  auto record = job(id, "main", State::pending);
+  record.priority = priority;
+  record.uid = uid;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("of like jobs only as many are told of as nodes are open") {
+  auto records = cluster({idle("n1"), idle("n2")},
+                         {waiting(20, 9), waiting(21, 9), waiting(22, 9),
+                          waiting(23, 1, 2), waiting(24, 1)});
+  CHECK(names(snapshot(records).pending) == "20 21 23");
+  SECTION("but all that differ in what they ask") {
+    records.jobs[2].each.gres = {{"gpu", 1}};
+    records.jobs[4].excluded = {"n1"};
+    CHECK(names(snapshot(records).pending) == "20 21 22 23 24");
+  }
+  SECTION("tasks of arrays count") {
+    records.jobs[0].tasks = 50;
+    CHECK(names(snapshot(records).pending) == "20x2 23");
+  }
+  SECTION("one at least, so that it is known that jobs wait") {
+    records.nodes.clear();
+    CHECK(names(snapshot(records).pending) == "20 23");
+  }
+}
+
+TEST_CASE("of an array only tasks that its %limit lets run are told of") {
+  auto array = waiting(20, 9);
+  array.array = 20;
+  array.tasks = 5;
+  array.tasks_max = 2;
+  auto running = job(30, "main", State::running);
+  running.array = 20;
+  running.nodes = {"n1"};
+  auto const nodes = std::vector{busy("n1"), idle("n2"), idle("n3")};
+  CHECK(names(snapshot(cluster(nodes, {array})).pending) == "20x2");
+  CHECK(names(snapshot(cluster(nodes, {array, running})).pending) == "20");
+  CHECK(names(snapshot(cluster(nodes, {array, running, running})).pending) ==
+        "");
+}
+
+TEST_CASE("jobs are tried by the tier of their partition first") {
+  auto low_tier = waiting(20, 9);
+  low_tier.partition = "long";
+  auto either = waiting(22, 5);
+  either.partition = "long,main";
+  auto const nodes = std::vector{idle("n1"), idle("n2")};
+  CHECK(names(snapshot(cluster(nodes, {low_tier, waiting(21, 1), either}))
+                  .pending) == "22 21 20");
+}
+
+TEST_CASE("of too many jobs the first and the latest are told of") {
+  auto records = cluster({idle("n1")}, {});
+  for (JobId id = 0; id < 10; ++id) {
+    records.jobs.push_back(waiting(20 + id, 100 - id, id));
+    records.jobs.back().eligible_s = id == 8 ? 50 : 900 - id;
+  }
+  auto few = options;
+  few.pending_max = 4;
+  CHECK(names(make_snapshot(records, few, now_s).pending) == "20 21 22 23");
+  records.jobs[9].eligible_s = 990;
+  CHECK(names(make_snapshot(records, few, now_s).pending) == "20 21 22 29");
+}
+
+TEST_CASE("jobs that become eligible soon are told of, soonest first") {
+  auto soon = waiting(20, 9);
+  soon.eligible = false;
+  soon.dated = true;
+  soon.eligible_s = 1100;
+  auto sooner = soon;
+  sooner.job = 21;
+  sooner.eligible_s = 1050;
+  auto late = soon;
+  late.job = 22;
+  late.eligible_s = 2000;
+  auto const taken = snapshot(cluster({idle("n1")}, {soon, sooner, late}));
+  CHECK(names(taken.coming) == "21 20");
+  CHECK(taken.pending.empty());
+}
+
+TEST_CASE("the nodes of a reservation are told of when a job waits for it") {
+  auto inside = waiting(20, 9);
+  inside.reservation = "course,other";
+  auto records = cluster({idle("n1")}, {inside});
+  records.reservations = {{"course", 10, {"n1", "n2"}, false},
+                          {"flexible", 10, {"n3"}, true},
+                          {"unused", 10, {"n3"}, false}};
+  auto const known = snapshot(records).reservations;
+  REQUIRE(known.size() == 1);
+  CHECK(known.at("course") == NodeSet{"n1", "n2"});
 }
 
 TEST_CASE("leases that Slurm preempted are told for half a minute") {
