@@ -28,7 +28,8 @@ struct Node {
   std::optional<double> hole_s;  ///< until Slurm uses it by its present plan;
                                  ///< none: unknown
   std::uint32_t weight = 1;      ///< slurm.conf's Weight: Slurm takes low first
-  double idle_s = 0;  ///< since it became a hole, lent or not: its age
+  double idle_s = 0;       ///< since it became a hole, lent or not: its age
+  std::uint32_t kind = 0;  ///< nodes of one kind can serve the same trainers
 };
 
 /// One malleable training job, as the allocator sees it.
@@ -39,6 +40,9 @@ struct Trainer {
   /// Where it runs now, in the order it got them; empty while waiting.  Only
   /// nodes that are still to be had; no node is with two trainers.
   std::vector<NodeIndex> nodes;
+  /// Node::kind of those it can use, ascending; empty: all.  What it holds it
+  /// may keep, whatever its kind.
+  std::vector<std::uint32_t> usable;
   /// Samples per second at 0, 1, … nodes_max nodes (gleanerd: as a multiple of
   /// the speed on one node).  Any shape; [0] is 0.
   std::vector<double> speed;
@@ -64,8 +68,9 @@ struct Problem {
 /// The nodes of each trainer, in the order of Problem::trainers: first those it
 /// keeps, in their old order, then the new ones in the order handed out.
 /// Disjoint, and for each trainer either none or between nodes_min and
-/// nodes_max.  A trainer gets no node in place of one it could keep, unless it
-/// resizes anyway.
+/// nodes_max.  A trainer gets nodes of kinds it can use.  It gets no node in
+/// place of one it could keep, unless it resizes anyway, or a trainer that can
+/// use fewer kinds needs that one.
 using Plan = std::vector<std::vector<NodeIndex>>;
 
 /// A policy.  Implementations keep no state between calls and read no clock.

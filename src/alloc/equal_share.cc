@@ -7,9 +7,7 @@
 #include "alloc/placement.hh"
 
 namespace gleaner {
-namespace {
 
-/// Number of nodes for each trainer, in the order given.
 std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
   std::vector<int> counts(trainers.size(), 0);
   if (trainers.empty()) return counts;
@@ -25,8 +23,6 @@ std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
   }
   return counts;
 }
-
-}  // namespace
 
 Result<Plan> EqualShare::allocate(Problem const& problem,
                                   std::chrono::milliseconds) {

@@ -6,10 +6,14 @@
 
 namespace gleaner {
 
+/// Number of nodes for each trainer, in the order given.
+///
 /// The published baseline, its quirk included: with N nodes and J trainers,
 /// s = ⌊N/J⌋; a trainer gets min(s, nodes_max) if s > nodes_min, else none.
 /// Then, first come, a trainer below its maximum takes min(nodes_max − has,
 /// left) if that brings it to at least nodes_min.
+std::vector<int> share_counts(std::vector<Trainer> const& trainers, int nodes);
+
 class EqualShare final : public Allocator {
  public:
   Result<Plan> allocate(Problem const& problem,

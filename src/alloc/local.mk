@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %reldir%/liballoc.la
 %canon_reldir%_liballoc_la_SOURCES = \
 	%reldir%/allocator.hh \
+	%reldir%/by_kinds.hh \
+	%reldir%/by_kinds.cc \
 	%reldir%/cohorts.hh \
 	%reldir%/cohorts.cc \
 	%reldir%/counts.hh \
@@ -12,6 +14,14 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/exact.cc \
 	%reldir%/hulls.hh \
 	%reldir%/hulls.cc \
+	%reldir%/kind_component.hh \
+	%reldir%/kind_component.cc \
+	%reldir%/kind_counts.hh \
+	%reldir%/kind_counts.cc \
+	%reldir%/kind_flow.hh \
+	%reldir%/kind_flow.cc \
+	%reldir%/kind_placement.hh \
+	%reldir%/kind_placement.cc \
 	%reldir%/knapsack.hh \
 	%reldir%/knapsack.cc \
 	%reldir%/knapsack_dense.cc \

@@ -1,20 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which class goes by which name in gleaner.yaml.
+#include <algorithm>
+
 #include "alloc/allocator.hh"
+#include "alloc/by_kinds.hh"
+#include "alloc/cohorts.hh"
+#include "alloc/counts.hh"
 #include "alloc/equal_share.hh"
 #include "alloc/exact.hh"
 #include "alloc/milp.hh"
 
 namespace gleaner {
+namespace {
+
+std::unique_ptr<Allocator> obeying_kinds(std::unique_ptr<Allocator> whole,
+                                         AlikePolicy parts,
+                                         Extras const& extras) {
+  return std::make_unique<ByKinds>(std::move(whole), std::move(parts), extras);
+}
+
+AlikePolicy exact_parts(AllocatorOptions const& options) {
+  AlikePolicy parts;
+  parts.counts = [options](Problem const& problem, Holdings const& holdings) {
+    return Result<std::vector<int>>(best_counts(problem, holdings, options));
+  };
+  parts.place = place;
+  if (options.extras.cohorts)
+    parts.place = [swaps = options.extras.swaps](auto&&... arguments) {
+      return place_cohorts(arguments..., swaps ? Swaps::yes : Swaps::no);
+    };
+  return parts;
+}
+
+Result<std::vector<int>> equal_counts(Problem const& problem,
+                                      Holdings const& holdings) {
+  int nodes = holdings.pool;
+  for (int const bound : holdings.bound) nodes += bound;
+  return share_counts(problem.trainers, nodes);
+}
+
+/// The program counts nodes one by one, so they are made, like the real ones in
+/// number.
+Result<std::vector<int>> milp_counts(AllocatorOptions const& options,
+                                     Problem const& numbers) {
+  auto allocator = make_milp(options);
+  if (!allocator) return allocator.error();
+  Problem problem = numbers;
+  NodeIndex next = 0;
+  for (auto& trainer : problem.trainers)
+    for (auto& node : trainer.nodes) node = next++;
+  problem.nodes.resize(std::max<std::size_t>(problem.nodes.size(), next));
+  auto const plan =
+      (*allocator)->allocate(problem, std::chrono::milliseconds(10000));
+  if (!plan) return plan.error();
+  std::vector<int> counts;
+  for (auto const& nodes : *plan)
+    counts.push_back(static_cast<int>(nodes.size()));
+  return counts;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options) {
   auto const policy = options.policy;
-  if (policy == "equal_share") return {std::make_unique<EqualShare>()};
-  if (policy == "milp") return make_milp(options);
   if (policy != "gleaner") options.extras = Extras::none();
   if (policy == "freetrain") options.cap_change = true;
-  if (policy == "gleaner" || policy == "exact" || policy == "freetrain")
-    return {std::make_unique<Exact>(std::move(options))};
+  if (policy == "equal_share")
+    return obeying_kinds(std::make_unique<EqualShare>(), {equal_counts, place},
+                         options.extras);
+  if (policy == "milp") {
+    auto milp = make_milp(options);
+    if (!milp) return milp;
+    auto const counts = [options](Problem const& problem, Holdings const&) {
+      return milp_counts(options, problem);
+    };
+    return obeying_kinds(std::move(*milp), {counts, place}, options.extras);
+  }
+  if (policy == "gleaner" || policy == "exact" || policy == "freetrain") {
+    auto parts = exact_parts(options);
+    auto const extras = options.extras;
+    return obeying_kinds(std::make_unique<Exact>(std::move(options)),
+                         std::move(parts), extras);
+  }
   return Error{Errc::invalid_argument,
                "unknown policy '" + policy +
                    "' (there are gleaner, exact, freetrain, "

@@ -122,6 +122,7 @@ Node read_node(json const& value, std::string const& where) {
   node.hole_s = fields.optional_number("hole_s");
   node.weight = fields.whole<std::uint32_t>("weight", node.weight, 0);
   node.idle_s = fields.number("idle_s", node.idle_s);
+  node.kind = fields.whole<std::uint32_t>("kind", node.kind, 0);
   fields.finish();
   return node;
 }
@@ -172,6 +173,25 @@ std::vector<double> read_speed(Fields& fields, int nodes_max) {
   return speed;
 }
 
+/// In ascending order; none where the field is not there.
+std::vector<std::uint32_t> read_kinds(Fields& fields) {
+  std::vector<std::uint32_t> kinds;
+  auto const* list = fields.find("usable");
+  if (!list) return kinds;
+  auto const where = fields.name("usable");
+  if (!list->is_array() || list->empty())
+    refuse(where, "a list of one or more kinds", *list);
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto const& kind = (*list)[i];
+    if (!kind.is_number_integer() || kind < 0 || kind > 1000000000)
+      refuse(at(where, i), "a whole number from 0 to 1000000000", kind);
+    kinds.push_back(kind.get<std::uint32_t>());
+    if (i > 0 && kinds[i] <= kinds[i - 1])
+      refuse(at(where, i), "a kind greater than the one before", kind);
+  }
+  return kinds;
+}
+
 Trainer read_trainer(json const& value, std::string const& where,
                      NodeNames& names) {
   Fields fields(value, where);
@@ -182,6 +202,7 @@ Trainer read_trainer(json const& value, std::string const& where,
       fields.whole("nodes_max", trainer.nodes_min, trainer.nodes_min);
   if (auto const* held = fields.find("nodes"))
     trainer.nodes = names.take(*held, fields.name("nodes"));
+  trainer.usable = read_kinds(fields);
   trainer.speed = read_speed(fields, trainer.nodes_max);
   trainer.expand_s = fields.number("expand_s", trainer.expand_s);
   trainer.shrink_s = fields.number("shrink_s", trainer.shrink_s);
@@ -240,6 +261,7 @@ ordered_json to_json(Node const& node) {
   if (node.hole_s) value["hole_s"] = *node.hole_s;
   if (node.weight != Node{}.weight) value["weight"] = node.weight;
   if (node.idle_s != 0) value["idle_s"] = node.idle_s;
+  if (node.kind != 0) value["kind"] = node.kind;
   return value;
 }
 
@@ -251,6 +273,7 @@ ordered_json to_json(Problem const& problem, Trainer const& trainer) {
                      {"speed", trainer.speed},
                      {"expand_s", trainer.expand_s},
                      {"shrink_s", trainer.shrink_s}};
+  if (!trainer.usable.empty()) value["usable"] = trainer.usable;
   if (trainer.start_s != 0) value["start_s"] = trainer.start_s;
   if (trainer.weight != 1) value["weight"] = trainer.weight;
   if (trainer.work_left != 0) value["work_left"] = trainer.work_left;

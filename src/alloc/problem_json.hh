@@ -7,6 +7,9 @@
 ///                    "nodes": ["n1"], "speed": [0, 1, 1.9],
 ///                    "expand_s": 0.5, "shrink_s": 0.2}]}
 ///
+/// Where not every trainer can use every node, a node has a "kind" and a
+/// trainer names those it can use: {"id": "18", "usable": [0, 2], ...}.
+///
 /// and the plan: {"17": ["n1", "n2"]}.  Fields as in allocator.hh; one that has
 /// its default may be left out.  Numbers survive to the last bit, so that a
 /// problem that was written and read gets the same plan.

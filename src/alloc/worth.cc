@@ -48,6 +48,11 @@ double Worth::at_most(Trainer const& trainer) const {
   return problem_.forward_looking_s * trainer.speed.back() * scale(trainer);
 }
 
+double Worth::swap_cost(Trainer const& trainer) const {
+  return speed_now(trainer) * scale(trainer) *
+         (trainer.expand_s + trainer.shrink_s);
+}
+
 double Worth::scale(Trainer const& trainer) const {
   return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;
 }

@@ -21,6 +21,9 @@ class Worth {
   /// 0 and nodes_min is worth what it earns: nothing.
   void list(Trainer const& trainer, int most, double* worth) const;
 
+  /// What it costs a trainer to get other nodes in place of some it has.
+  double swap_cost(Trainer const& trainer) const;
+
   /// What it earns with nodes_max nodes: the size of the figures to expect.
   double at_most(Trainer const& trainer) const;
 

@@ -3,6 +3,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_alloc
 TESTS += %reldir%/test_alloc
 %canon_reldir%_test_alloc_SOURCES = \
+	%reldir%/by_kinds_test.cc \
 	%reldir%/cases.hh \
 	%reldir%/cohorts_test.cc \
 	%reldir%/equal_share_test.cc \

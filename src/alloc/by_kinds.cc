@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From a problem with kinds of nodes to problems without.
+#include "alloc/by_kinds.hh"
+
+#include <algorithm>
+
+#include "alloc/worth.hh"
+
+namespace gleaner {
+namespace {
+
+/// Can each trainer use each node?
+bool are_alike(Problem const& problem) {
+  auto const is_free = [](Trainer const& t) { return t.usable.empty(); };
+  if (std::all_of(problem.trainers.begin(), problem.trainers.end(), is_free))
+    return true;
+  std::vector<std::uint32_t> kinds;
+  for (auto const& node : problem.nodes) kinds.push_back(node.kind);
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  return std::all_of(problem.trainers.begin(), problem.trainers.end(),
+                     [&](Trainer const& trainer) {
+                       auto const& usable = trainer.usable;
+                       return usable.empty() ||
+                              std::includes(usable.begin(), usable.end(),
+                                            kinds.begin(), kinds.end());
+                     });
+}
+
+}  // namespace
+
+Result<Plan> ByKinds::allocate(Problem const& problem,
+                               std::chrono::milliseconds limit) {
+  if (are_alike(problem)) return whole_->allocate(problem, limit);
+  Plan plan(problem.trainers.size());
+  for (auto const& component : kind_components(problem)) {
+    auto part = solve(component, limit);
+    if (!part) return part.error();
+    for (std::size_t i = 0; i < part->size(); ++i)
+      for (auto const node : (*part)[i])
+        plan[component.trainers[i]].push_back(component.nodes[node]);
+  }
+  return plan;
+}
+
+Result<Plan> ByKinds::solve(KindComponent const& component,
+                            std::chrono::milliseconds limit) {
+  return component.are_alike ? whole_->allocate(component.problem, limit)
+                             : solve_mixed(component);
+}
+
+/// With moves where they are needed; without them if that is worth more.
+Result<Plan> ByKinds::solve_mixed(KindComponent const& component) {
+  auto moving = try_once(component);
+  if (!moving) return moving.error();
+  auto const& displaced = moving->is_displaced;
+  if (std::none_of(displaced.begin(), displaced.end(),
+                   [](char d) { return d; }))
+    return std::move(moving->plan);
+  auto still = component;
+  freeze(&still, displaced);
+  auto staying = try_once(still);
+  if (!staying) return staying.error();
+  bool const moves = worth_of(component.problem, *moving) >
+                     worth_of(component.problem, *staying);
+  return std::move((moves ? moving : staying)->plan);
+}
+
+Result<KindPlan> ByKinds::try_once(KindComponent const& component) const {
+  auto const counts =
+      counts_by_kind(component.problem, component.supply, parts_.counts);
+  if (!counts) return counts.error();
+  return place_by_kind(component, *counts, parts_.place);
+}
+
+double ByKinds::worth_of(Problem const& problem, KindPlan const& plan) const {
+  Worth const worth(problem, extras_);
+  double sum = predicted_gain(problem, plan.plan, extras_);
+  for (std::size_t i = 0; i < plan.plan.size(); ++i)
+    if (plan.is_displaced[i]) sum -= worth.swap_cost(problem.trainers[i]);
+  return sum;
+}
+
+}  // namespace gleaner

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Can so many nodes of these kinds serve so much demand, and who asks too
+/// much?
+///
+/// Trainers that can use the same kinds are one group.  A flow from groups to
+/// kinds is a way to serve them; where the largest flow leaves demand, its
+/// smallest cut names the groups that together want more nodes than there are
+/// of all the kinds they can use (Hall's condition).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gleaner {
+
+/// What groups want and kinds have, in nodes.
+struct KindFlow {
+  std::vector<int> demand;                    ///< of each group
+  std::vector<int> supply;                    ///< of each kind
+  std::vector<std::vector<std::size_t>> use;  ///< kinds each group can use
+};
+
+/// Nodes of each kind that each group gets: flow[group][kind].
+using Flow = std::vector<std::vector<int>>;
+
+/// The largest flow.  Time: groups · kinds for each path, of which there are
+/// few more than groups and kinds together.
+Flow largest_flow(KindFlow const& network);
+
+/// The groups whose demand exceeds the nodes they can use by most; empty where
+/// `flow`, a largest one, serves all.
+std::vector<char> most_wanting(KindFlow const& network, Flow const& flow);
+
+}  // namespace gleaner
