@@ -89,6 +89,18 @@ std::string misfit(std::string const& node, NodeKind const& kind,
   return by_name.empty() ? judge(kind, available, ask).why : by_name;
 }
 
+namespace {
+
+int allowed_by_name(NodeSet const& nodes, LeaseTemplate const& ask) {
+  if (ask.required.empty() && ask.excluded.empty())
+    return static_cast<int>(nodes.size());
+  return static_cast<int>(std::count_if(
+      nodes.begin(), nodes.end(),
+      [&](auto const& node) { return misfit_by_name(node, ask).empty(); }));
+}
+
+}  // namespace
+
 Servers servers_of(Snapshot const& snapshot, std::string const& lease_partition,
                    LeaseTemplate const& ask) {
   Servers servers;
@@ -97,10 +109,7 @@ Servers servers_of(Snapshot const& snapshot, std::string const& lease_partition,
   for (auto const& kind : snapshot.kinds) {
     if (!kind.is_in(lease_partition) || kind.nodes.empty()) continue;
     auto const verdict = judge(kind, kind.total, ask);
-    if (verdict.why.empty()) {
-      for (auto const& node : kind.nodes)
-        if (misfit_by_name(node, ask).empty()) ++servers.nodes;
-    }
+    if (verdict.why.empty()) servers.nodes += allowed_by_name(kind.nodes, ask);
     if (std::pair(verdict.passed, verdict.units) >
         std::pair(nearest.passed, nearest.units)) {
       nearest = verdict;

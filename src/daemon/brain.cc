@@ -159,8 +159,8 @@ bool Brain::may_lend_more(TimeS now) {
 }
 
 PlanInput Brain::plan_input(TimeS now) const {
-  return {config_, places_, aside_, holds_, leases_,
-          roster_, users_,  nodes_, now};
+  return {config_, snapshot_, places_, aside_, holds_,
+          leases_, roster_,   users_,  nodes_, now};
 }
 
 void Brain::follow_plan(TimeS now, Actions* out) {

@@ -123,7 +123,7 @@ class Brain {
   LeaseTable leases_;
   Roster roster_;
   Backoff<Uid> users_{1, 60};
-  Backoff<std::string> nodes_{2, 600};
+  Backoff<NodeTemplate> nodes_{2, 600};  ///< that refused a lease template
   std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour
   std::deque<double> stalls_s_;
   /// What users may cause by what they send: looks at Slurm, rows.

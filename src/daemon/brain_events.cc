@@ -44,6 +44,7 @@ void Brain::configure(Config config) {
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
                                                    : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
+  roster_.set_lease_partition(config_.lease_partition);
   changed_ = true;
 }
 
@@ -53,8 +54,9 @@ void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
   snapshot_at_s_ = now;
   changed_ = true;
   leases_.match(snapshot_, now, &pending_);
+  auto const used = leases_.used_by_trainer();
   for (auto const& base : snapshot_.trainers)
-    if (!leases_.used_by(base.job).empty()) roster_.entry(base.job, now);
+    if (used.count(base.job)) roster_.entry(base.job, now);
   forget_gone_trainers();
   for (auto const& [job, trainer] : roster_.all())
     for (auto const& node : trainer.agents) leases_.confirm_agent(job, node);
@@ -129,7 +131,7 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
     note_agent(trainer, started->node);
     if (!leases_.started(job, started->node, now)) return;
     users_.succeed(trainer->base.uid);
-    nodes_.succeed(started->node);
+    nodes_.succeed({started->node, trainer->base.lease_template});
     pending_.push_back(LookAgain{});
   } else if (auto const* failed = std::get_if<msg::LeaseFailed>(&message)) {
     if (leases_.refused(job, failed->node, now))
@@ -179,7 +181,9 @@ void Brain::on_resized(TrainerEntry const& trainer, msg::Resized const& resized,
 void Brain::note_failure(Uid uid, std::string const& node, JobId trainer,
                          std::string const& why, TimeS now, Actions* out) {
   users_.fail(uid, now);
-  nodes_.fail(node, now);
+  // Another training may ask for something that the node does give.
+  auto const* asking = roster_.find(trainer);
+  nodes_.fail({node, asking ? asking->base.lease_template : ""}, now);
   changed_ = true;
   Record refused{"lease_refused",
                  {{"node", node}, {"trainer", trainer}, {"why", why}}};

@@ -269,6 +269,13 @@ std::vector<Lease const*> LeaseTable::used_by(JobId trainer) const {
   return result;
 }
 
+std::map<JobId, std::vector<Lease const*>> LeaseTable::used_by_trainer() const {
+  std::map<JobId, std::vector<Lease const*>> result;
+  for (auto const& [nonce, lease] : leases_)
+    if (lease.is_used()) result[lease.trainer].push_back(&lease);
+  return result;
+}
+
 void LeaseTable::set_extended(std::string const& nonce, TimeS now) {
   auto const found = leases_.find(nonce);
   if (found != leases_.end()) found->second.extended_s = now;

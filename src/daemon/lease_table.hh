@@ -108,6 +108,9 @@ class LeaseTable {
   /// Leases a trainer uses or is about to.
   std::vector<Lease const*> used_by(JobId trainer) const;
 
+  /// The same for all trainers at once; none for one without.
+  std::map<JobId, std::vector<Lease const*>> used_by_trainer() const;
+
   /// Slurm is being asked for a later time limit.
   void set_extended(std::string const& nonce, TimeS now);
 

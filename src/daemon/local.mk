@@ -9,6 +9,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/brain_events.cc \
 	%reldir%/demand.hh \
 	%reldir%/demand.cc \
+	%reldir%/eligibility.hh \
+	%reldir%/eligibility.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \

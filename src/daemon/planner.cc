@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace gleaner {
 namespace {
@@ -34,7 +36,8 @@ bool limit_to_present(Trainer* trainer, std::size_t count) {
 
 /// All but the nodes, which have no index yet.
 std::optional<Trainer> to_trainer(PlanInput const& input,
-                                  TrainerEntry const& entry) {
+                                  TrainerEntry const& entry,
+                                  std::size_t leases) {
   Trainer trainer;
   trainer.id = std::to_string(entry.base.job);
   trainer.nodes_min = entry.base.nodes_min;
@@ -47,7 +50,7 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   trainer.shrink_s = input.config.shrink_cost_s;
   trainer.start_s = input.config.start_cost_s;
   if (input.users.blocks(entry.base.uid, input.now) &&
-      !limit_to_present(&trainer, input.leases.used_by(entry.base.job).size()))
+      !limit_to_present(&trainer, leases))
     return std::nullopt;
   return trainer;
 }
@@ -69,7 +72,7 @@ std::vector<Lease const*> by_age(std::vector<Lease const*> leases) {
 Node to_node(Place const& place, TimeS now) {
   auto const& hole = place.hole;
   Node node{hole.node, std::nullopt, hole.weight,
-            std::max(0.0, now - place.since_s)};
+            std::max(0.0, now - place.since_s), 0};
   if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
   return node;
 }
@@ -79,8 +82,7 @@ using LeasesByNode = std::map<std::string, Lease const*>;
 bool is_idle(PlanInput const& input, LeasesByNode const& leases,
              Place const& place) {
   return !place.hole.leased && !place.lent && !leases.count(place.hole.node) &&
-         !input.holds.contains(place.hole.node) &&
-         !input.nodes.blocks(place.hole.node, input.now);
+         !input.holds.contains(place.hole.node);
 }
 
 /// Asked back, but soon to be had again: whoever was to get it still is.
@@ -90,8 +92,7 @@ bool is_coming(PlanInput const& input, LeasesByNode const& leases,
   bool const missing = place.missing_since_s > 0 &&
                        input.now - place.missing_since_s > missing_wait_s;
   return lease != leases.end() && !lease->second->is_used() && !missing &&
-         !input.holds.contains(place.hole.node) &&
-         !input.nodes.blocks(place.hole.node, input.now);
+         !input.holds.contains(place.hole.node);
 }
 
 }  // namespace
@@ -106,56 +107,100 @@ int lease_minutes(Config const& config, Hole const& hole, TimeS now) {
   return std::clamp(static_cast<int>(minutes), 1, config.lease_minutes_max);
 }
 
-Problem make_problem(PlanInput const& input) {
+namespace {
+
+using Used = std::map<JobId, std::vector<Lease const*>>;
+
+std::vector<Lease const*> const& used_by(Used const& used, JobId job) {
+  static std::vector<Lease const*> const none;
+  auto const found = used.find(job);
+  return found == used.end() ? none : found->second;
+}
+
+void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
+                  Eligibility* eligibility) {
+  for (auto const* entry : in_order(input.roster)) {
+    auto const leases = used_by(used, entry->base.job).size();
+    auto trainer = to_trainer(input, *entry, leases);
+    if (!trainer) continue;
+    problem->trainers.push_back(std::move(*trainer));
+    eligibility->add_trainer(entry->ask);
+  }
+}
+
+Problem make_problem(PlanInput const& input, Used const& used) {
   Problem problem;
   problem.forward_looking_s = input.config.forward_looking_s;
   problem.hole_s_min =
       std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
-  NodeSet used;
-  for (auto const* entry : in_order(input.roster)) {
-    auto trainer = to_trainer(input, *entry);
-    if (!trainer) continue;
-    for (auto const* lease : input.leases.used_by(entry->base.job))
-      used.insert(lease->node);
-    problem.trainers.push_back(std::move(*trainer));
-  }
+  Eligibility eligibility(input.snapshot, input.nodes, input.now);
+  add_trainers(input, used, &problem, &eligibility);
+  std::unordered_set<std::string_view> in_use;
+  for (auto const& trainer : problem.trainers)
+    for (auto const* lease : used_by(used, job_of(trainer)))
+      in_use.insert(lease->node);
   auto const leases = input.leases.by_node();
-  std::map<std::string_view, NodeIndex> index;
+  std::unordered_map<std::string_view, NodeIndex> index;
   for (auto const& [name, place] : input.places) {
     if (input.aside.count(name)) continue;
-    if (!used.contains(name) && !is_idle(input, leases, place) &&
+    if (!in_use.count(name) && !is_idle(input, leases, place) &&
         !is_coming(input, leases, place))
       continue;
     index.emplace(name, static_cast<NodeIndex>(problem.nodes.size()));
     problem.nodes.push_back(to_node(place, input.now));
+    problem.nodes.back().kind = eligibility.kind_of(place.hole);
   }
-  for (auto& trainer : problem.trainers)
-    for (auto const* lease : by_age(input.leases.used_by(job_of(trainer))))
+  for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
+    auto& trainer = problem.trainers[i];
+    trainer.usable = eligibility.usable_by(i);
+    for (auto const* lease : by_age(used_by(used, job_of(trainer))))
       if (auto const found = index.find(lease->node); found != index.end())
         trainer.nodes.push_back(found->second);
+  }
   return problem;
 }
 
+/// What the plan would change for one trainer.
+void add_changes(PlanInput const& input, LeasesByNode const& by_node,
+                 std::vector<Lease const*> const& used, JobId job,
+                 std::vector<std::string_view> const& planned,
+                 Changes* changes) {
+  std::unordered_set<std::string_view> const wanted(planned.begin(),
+                                                    planned.end());
+  std::unordered_set<std::string_view> has;
+  for (auto const* lease : used) has.insert(lease->node);
+  for (auto const& name : planned) {
+    auto const place = input.places.find(std::string(name));
+    if (!has.count(name) && is_idle(input, by_node, place->second))
+      changes->lend.push_back({job, place->first});
+  }
+  for (auto const* lease : used)
+    if (!wanted.count(lease->node) && !input.aside.count(lease->node) &&
+        lease->state == Lease::State::held && input.places.count(lease->node))
+      changes->take.push_back(lease->nonce);
+}
+
+}  // namespace
+
+Problem make_problem(PlanInput const& input) {
+  return make_problem(input, input.leases.used_by_trainer());
+}
+
 Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
-  auto problem = make_problem(input);
+  auto const used = input.leases.used_by_trainer();
+  auto problem = make_problem(input, used);
   auto plan = allocator.allocate(problem, solve_limit);
   if (!plan) return plan.error();
   Changes changes;
-  auto const leases = input.leases.by_node();
+  auto const by_node = input.leases.by_node();
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto const job = job_of(problem.trainers[i]);
-    NodeSet planned, used;
-    for (auto const node : (*plan)[i]) planned.insert(problem.nodes[node].name);
-    for (auto const* lease : input.leases.used_by(job))
-      used.insert(lease->node);
+    std::vector<std::string_view> planned;
+    for (auto const node : (*plan)[i])
+      planned.push_back(problem.nodes[node].name);
+    std::sort(planned.begin(), planned.end());
     changes.nodes_planned += static_cast<int>(planned.size());
-    for (auto const& name : planned)
-      if (!used.contains(name) && is_idle(input, leases, input.places.at(name)))
-        changes.lend.push_back({job, name});
-    for (auto const* lease : input.leases.used_by(job))
-      if (!planned.contains(lease->node) && !input.aside.count(lease->node) &&
-          lease->state == Lease::State::held && input.places.count(lease->node))
-        changes.take.push_back(lease->nonce);
+    add_changes(input, by_node, used_by(used, job), job, planned, &changes);
   }
   changes.problem = std::move(problem);
   changes.plan = std::move(*plan);

@@ -9,6 +9,7 @@
 #include "core/config.hh"
 #include "daemon/backoff.hh"
 #include "daemon/demand.hh"
+#include "daemon/eligibility.hh"
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
 #include "daemon/roster.hh"
@@ -18,13 +19,14 @@ namespace gleaner {
 /// All that a plan depends on.
 struct PlanInput {
   Config const& config;
+  Snapshot const& snapshot;
   Places const& places;
   std::map<std::string, JobId> const& aside;  ///< nodes kept for rigid jobs
   NodeHolds const& holds;                     ///< nodes that Slurm took
   LeaseTable const& leases;
   Roster const& roster;
   Backoff<Uid> const& users;
-  Backoff<std::string> const& nodes;
+  Backoff<NodeTemplate> const& nodes;
   TimeS now = 0;
 };
 

@@ -4,14 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace gleaner {
 namespace {
 
-BaseJob const* find_base(Snapshot const& snapshot, JobId job) {
-  for (auto const& base : snapshot.trainers)
-    if (base.job == job) return &base;
-  return nullptr;
+using BaseJobs = std::unordered_map<JobId, BaseJob const*>;
+
+BaseJobs base_jobs(Snapshot const& snapshot) {
+  BaseJobs jobs;
+  for (auto const& base : snapshot.trainers) jobs.emplace(base.job, &base);
+  return jobs;
+}
+
+BaseJob const* find_base(BaseJobs const& jobs, JobId job) {
+  auto const found = jobs.find(job);
+  return found == jobs.end() ? nullptr : found->second;
 }
 
 /// Why this uid may not speak for this job; "" if it may.
@@ -34,6 +42,22 @@ int most_leases(Snapshot const& snapshot) {
   return std::max(snapshot.nodes_total, 1);
 }
 
+/// Why this cluster can never serve the job; "" if it can.
+std::string never_served(BaseJob const& base, Servers const& servers) {
+  auto const job = "job " + std::to_string(base.job);
+  if (!servers.why_none.empty())
+    return job + " can never start: " + servers.why_none +
+           " [submit it with other options]";
+  if (servers.nodes < base.nodes_min)
+    return job + " can never start: it needs at least " +
+           std::to_string(base.nodes_min) + " nodes, and " +
+           std::to_string(servers.nodes) + " could serve it (" +
+           base.lease_template +
+           ") [submit it with --malleable=" + std::to_string(servers.nodes) +
+           " or less]";
+  return "";
+}
+
 /// A new curve is told to the allocator only when it differs enough: each
 /// change may move nodes, and measurements scatter.
 bool differs(std::vector<double> const& a, std::vector<double> const& b) {
@@ -50,6 +74,40 @@ void clamp(std::vector<double>* speed) {
 }
 
 }  // namespace
+
+class Roster::Serving {
+ public:
+  Serving(Snapshot const& snapshot, std::string const& lease_partition)
+      : snapshot_(snapshot), lease_partition_(lease_partition) {}
+
+  Servers const& of(std::string const& lease_template) {
+    auto const [found, is_new] = known_.try_emplace(lease_template);
+    if (!is_new) return found->second;
+    auto const ask = parse_lease_template(lease_template);
+    found->second = ask ? servers_of(snapshot_, lease_partition_, *ask)
+                        : Servers{0, ask.error().message};
+    return found->second;
+  }
+
+ private:
+  Snapshot const& snapshot_;
+  std::string const& lease_partition_;
+  std::unordered_map<std::string, Servers> known_;
+};
+
+/// Speeds are kept for each number of nodes, so what a user asks for at most is
+/// cut to what there is.
+void Roster::update_base(TrainerEntry* trainer, BaseJob const& base,
+                         Servers const& servers) const {
+  if (base.lease_template != trainer->base.lease_template ||
+      trainer->ask.text != base.lease_template)
+    if (auto ask = parse_lease_template(base.lease_template))
+      trainer->ask = std::move(*ask);
+  trainer->base = base;
+  trainer->base.nodes_max =
+      std::max(base.nodes_min, std::min(base.nodes_max, servers.nodes));
+  update_speed(trainer);
+}
 
 void Roster::update_speed(TrainerEntry* trainer) const {
   auto const& curve =
@@ -94,13 +152,12 @@ TrainerEntry* Roster::by_link(LinkId link) {
 std::vector<TrainerEntry> Roster::match(Snapshot const& snapshot) {
   nodes_most_ = std::max(nodes_most_, most_leases(snapshot));
   std::vector<TrainerEntry> gone;
+  auto const jobs = base_jobs(snapshot);
+  Serving serving(snapshot, lease_partition_);
   for (auto it = trainers_.begin(); it != trainers_.end();) {
-    auto const* base = find_base(snapshot, it->first);
+    auto const* base = find_base(jobs, it->first);
     auto& trainer = it->second;
-    if (base) {
-      trainer.base = *base;
-      update_speed(&trainer);
-    }
+    if (base) update_base(&trainer, *base, serving.of(base->lease_template));
     trainer.present = base && base->running;
     if (!trainer.present) gone.push_back(trainer);
     it = trainer.present ? std::next(it) : trainers_.erase(it);
@@ -111,14 +168,19 @@ std::vector<TrainerEntry> Roster::match(Snapshot const& snapshot) {
 std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
                                       TimeS now, Actions* out) {
   std::vector<Candidate> accepted, waiting;
+  if (candidates_.empty()) return accepted;
+  auto const jobs = base_jobs(snapshot);
+  Serving serving(snapshot, lease_partition_);
   for (auto const& candidate : candidates_) {
-    auto const* base = find_base(snapshot, candidate.request.job);
-    auto const why = refusal(base, candidate);
+    auto const* base = find_base(jobs, candidate.request.job);
+    auto why = refusal(base, candidate);
     bool const early = !base || (base->uid == candidate.uid && !base->running);
     if (early && now < candidate.since_s + wait_s) {
       waiting.push_back(candidate);
       continue;
     }
+    if (why.empty() && candidate.request.leases.empty())
+      why = never_served(*base, serving.of(base->lease_template));
     if (!why.empty()) {
       out->push_back(Tell{candidate.link, msg::RegisterRefused{why}});
       out->push_back(CloseLink{candidate.link});
@@ -132,10 +194,9 @@ std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
     auto& trainer = entry(candidate.request.job, now);
     if (trainer.link != 0 && trainer.link != candidate.link)
       out->push_back(CloseLink{trainer.link});
-    trainer.base = *base;
+    update_base(&trainer, *base, serving.of(base->lease_template));
     trainer.present = true;
     trainer.link = candidate.link;
-    update_speed(&trainer);
     accepted.push_back(candidate);
   }
   candidates_ = std::move(waiting);

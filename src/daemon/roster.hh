@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cluster.hh"
+#include "core/fits.hh"
 #include "daemon/actions.hh"
 #include "profile/scaling_curve.hh"
 #include "proto/daemon_messages.hh"
@@ -17,7 +18,8 @@ namespace gleaner {
 
 /// A trainer known by its registration or by the leases it holds.
 struct TrainerEntry {
-  BaseJob base;
+  BaseJob base;            ///< nodes_max: no more than could ever serve it
+  LeaseTemplate ask;       ///< its lease template, read
   bool present = false;    ///< its batch job was in the last snapshot, running
   LinkId link = 0;         ///< 0 while no coordinator is connected
   TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
@@ -54,10 +56,15 @@ class Roster {
   /// A coordinator asks; settle() answers.
   void ask(Candidate candidate);
 
+  void set_lease_partition(std::string name) {
+    lease_partition_ = std::move(name);
+  }
+
   /// Bring base jobs up to date.  Those gone are taken out and returned.
   std::vector<TrainerEntry> match(Snapshot const& snapshot);
 
-  /// Accept or refuse candidates; one whose job the snapshot does not have yet
+  /// Accept or refuse candidates, also for want of nodes that could ever serve
+  /// their lease template; one whose job the snapshot does not have yet
   /// waits for up to `wait_s`.  Returns the accepted.
   std::vector<Candidate> settle(Snapshot const& snapshot, double wait_s,
                                 TimeS now, Actions* out);
@@ -72,8 +79,14 @@ class Roster {
   TimeS next_s(double wait_s, TimeS fallback) const;
 
  private:
+  /// What the cluster has for a lease template, worked out once a look.
+  class Serving;
+
+  void update_base(TrainerEntry* trainer, BaseJob const& base,
+                   Servers const& servers) const;
   void update_speed(TrainerEntry* trainer) const;
 
+  std::string lease_partition_;
   Scaling scaling_ = Scaling::measured;
   int nodes_most_ = 1;  ///< leases of one trainer: as many nodes as ever were
   std::map<JobId, TrainerEntry> trainers_;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which trainer of a problem may get which node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cluster.hh"
+#include "core/lease_template.hh"
+#include "daemon/backoff.hh"
+
+namespace gleaner {
+
+/// A node, and the text of a lease template that Slurm refused there.
+using NodeTemplate = std::pair<std::string, std::string>;
+
+/// Sorts nodes into kinds by which lease templates they serve: those that fit
+/// (core/fits.hh) and were not refused there lately.  All trainers come before
+/// the first node.
+class Eligibility {
+ public:
+  Eligibility(Snapshot const& snapshot, Backoff<NodeTemplate> const& refused,
+              TimeS now)
+      : snapshot_(snapshot), refused_(refused), now_(now) {}
+
+  /// Trainers are numbered from 0.  `ask` outlives this.
+  void add_trainer(LeaseTemplate const& ask);
+
+  /// The node's kind in the problem.
+  std::uint32_t kind_of(Hole const& hole);
+
+  /// The kinds that a trainer can use, ascending; empty: all of them.
+  std::vector<std::uint32_t> usable_by(std::size_t trainer) const;
+
+ private:
+  using Served = std::vector<bool>;  ///< by template
+
+  Served const& served_by_kind(KindIndex kind);
+  std::uint32_t number_of(Served const& served);
+
+  Snapshot const& snapshot_;
+  Backoff<NodeTemplate> const& refused_;
+  TimeS now_;
+  std::map<std::string, std::size_t> known_;     ///< templates by their text
+  std::vector<LeaseTemplate const*> templates_;  ///< different ones
+  std::vector<std::size_t> template_of_;         ///< by trainer
+  std::map<KindIndex, Served> by_kind_;          ///< whatever the node's name
+  std::map<Served, std::uint32_t> kinds_;
+};
+
+}  // namespace gleaner
