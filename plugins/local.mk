@@ -30,8 +30,6 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/hint.cc \
 	%reldir%/last_good.hh \
 	%reldir%/last_good.cc \
-	%reldir%/local_disk.hh \
-	%reldir%/local_disk.cc \
 	%reldir%/settings.hh \
 	%reldir%/settings.cc \
 	%reldir%/slurm_log.hh \

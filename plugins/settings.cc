@@ -2,8 +2,8 @@
 /// Reading gleaner.yaml inside slurmctld.
 #include "plugins/settings.hh"
 
+#include "core/local_disk.hh"
 #include "plugins/c_guard.hh"
-#include "plugins/local_disk.hh"
 #include "plugins/slurm_log.hh"
 
 namespace gleaner {

@@ -7,7 +7,7 @@ may_include() {  # module, then the modules it may include
   module=$1; shift
   allowed=$(echo "$module $*" | tr ' ' '|')
   n=$((n + 1))
-  if bad=$(grep -rnE '^ *# *include "(core|proto|alloc|profile|slurm|daemon|sim|cli|runtime)/' "$module" --include='*.cc' --include='*.hh' --include='*.h' --include='*.c' 2>/dev/null |
+  if bad=$(grep -rnE '^ *# *include "(core|proto|alloc|profile|slurm|daemon|doctor|sim|cli|runtime)/' "$module" --include='*.cc' --include='*.hh' --include='*.h' --include='*.c' 2>/dev/null |
            grep -vE "include \"($(echo "$allowed" | sed 's|src/||g'))/"); test -n "$bad"
   then echo "not ok $n - $module includes only: $*"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $module includes only: $*"; fi
@@ -48,6 +48,7 @@ may_include src/alloc   core
 may_include src/profile core
 may_include src/slurm   core
 may_include src/daemon  core proto alloc profile slurm
+may_include src/doctor  core slurm
 may_include src/sim     core alloc profile
 may_include src/cli     core proto alloc profile sim
 may_include plugins     core proto slurm

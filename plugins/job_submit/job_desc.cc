@@ -188,7 +188,10 @@ void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
                    Config const& config) {
   clear_shape(desc);
   set_one_node(desc);
-  desc->pn_min_memory = static_cast<std::uint64_t>(config.head_memory_mb);
+  desc->pn_min_memory =
+      static_cast<std::uint64_t>(config.head_memory_mb) +
+      static_cast<std::uint64_t>(config.head_memory_per_node_mb) *
+          static_cast<std::uint64_t>(mark.nodes_max);
   set(&desc->partition, config.head_partition);
   set(&desc->admin_comment, to_text(mark));
 }

@@ -17,12 +17,12 @@
 #include <limits>
 #include <memory>
 
+#include "core/local_disk.hh"
 #include "plugins/c_guard.hh"
 #include "plugins/hint.hh"
 #include "plugins/job_submit/job_desc.hh"
 #include "plugins/job_submit/lease_guard.hh"
 #include "plugins/job_submit/lease_template.hh"
-#include "plugins/local_disk.hh"
 #include "plugins/settings.hh"
 #include "plugins/slurm_log.hh"
 #include "plugins/slurm_symbols.hh"

@@ -129,7 +129,7 @@ class Loop {
 bool same_cluster_view(Config const& a, Config const& b) {
   return a.lease_partition == b.lease_partition &&
          a.head_partition == b.head_partition &&
-         a.reservation == b.reservation &&
+         a.reservation == b.reservation && a.lend_cloud == b.lend_cloud &&
          a.scan_interval_ms == b.scan_interval_ms &&
          a.scan_gap_ms_min == b.scan_gap_ms_min;
 }
@@ -138,8 +138,10 @@ void Loop::reconfigure() {
   auto const known = settings_.now();
   auto const& now = known->config;
   if (!source_ || !same_cluster_view(now, config_)) {
-    source_ = make_slurm_source(
-        {now.lease_partition, now.head_partition, now.reservation});
+    SnapshotOptions options{now.lease_partition, now.head_partition,
+                            now.reservation};
+    options.lend_cloud = now.lend_cloud == "yes";
+    source_ = make_slurm_source(std::move(options));
     pacer_.emplace(now.scan_interval_ms / 1e3, now.scan_gap_ms_min / 1e3);
   }
   if (now.run_dir != config_.run_dir || now.scavenger != "plugin")

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/admin_command.hh"
 #include "cli/commands.hh"
 #include "cli/report_command.hh"
 #include "cli/status_command.hh"
@@ -66,11 +67,48 @@ void add_report(CLI::App& app, Run& run) {
       [options, &run] { run = [options] { return run_report(*options); }; });
 }
 
+/// One of `gleaner admin`'s orders.
+CLI::App* add_order(CLI::App& admin, char const* action, char const* help,
+                    std::shared_ptr<AdminOptions> const& options, Run& run) {
+  auto* order = admin.add_subcommand(action, help);
+  order->add_option("--config", options->config, "gleaner.yaml to read");
+  order
+      ->add_option("--wait", options->wait_s,
+                   "Wait so long for nodes to come back; 0: do not")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  order->callback([options, action, &run] {
+    options->action = action;
+    run = [options] { return run_admin(*options); };
+  });
+  return order;
+}
+
+void add_admin(CLI::App& app, Run& run) {
+  auto const options = std::make_shared<AdminOptions>();
+  auto* admin = app.add_subcommand(
+      "admin", "Tell gleanerd which nodes it may lend (root and SlurmUser)");
+  admin->require_subcommand(1);
+  for (auto* order :
+       {add_order(*admin, "drain",
+                  "Take nodes back, and lend them no more; all without NODES",
+                  options, run),
+        add_order(*admin, "resume", "Undo drain; all of it without NODES",
+                  options, run)})
+    order->add_option("nodes", options->nodes, "As Slurm writes them: n[1-4]")
+        ->type_name("NODES");
+  add_order(*admin, "observe", "Take all nodes back, and only report holes",
+            options, run);
+  add_order(*admin, "on", "Undo observe", options, run);
+}
+
 }  // namespace
 
 void add_cluster_commands(CLI::App& app, Run& run) {
   add_status(app, run);
   add_report(app, run);
+  add_admin(app, run);
 }
 
 }  // namespace gleaner::cli

@@ -14,8 +14,8 @@ using Run = std::function<int()>;
 /// must outlive `app`.
 void add_sim(CLI::App& app, Run& run);
 
-/// status and report, which ask gleanerd and read its journal.  Adds nothing
-/// in a build without gleanerd.
+/// status, report and admin, which ask gleanerd or read its journal.  Adds
+/// nothing in a build without gleanerd.
 void add_cluster_commands(CLI::App& app, Run& run);
 
 }  // namespace gleaner::cli

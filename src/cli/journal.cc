@@ -20,7 +20,10 @@ std::string text_column(sqlite3_stmt* query, int column) {
 
 }  // namespace
 
-Result<std::vector<Lease>> read_journal(std::string const& path, double now_s) {
+Result<void> for_each_event(
+    std::string const& path,
+    std::function<void(double, std::string const&,
+                       nlohmann::json const&)> const& visit) {
   auto failed = [&](std::string const& why) {
     return Error{Errc::io, "cannot read journal '" + path + "' (" + why + ")"};
   };
@@ -38,17 +41,26 @@ Result<std::vector<Lease>> read_journal(std::string const& path, double now_s) {
   std::unique_ptr<sqlite3_stmt, Close> const query(raw_query);
   if (rc != SQLITE_OK) return failed(sqlite3_errmsg(db.get()));
 
-  LeaseLedger ledger;
   while ((rc = sqlite3_step(query.get())) == SQLITE_ROW) {
     try {
-      ledger.event(sqlite3_column_double(query.get(), 0),
-                   text_column(query.get(), 1),
-                   nlohmann::json::parse(text_column(query.get(), 2)));
+      visit(sqlite3_column_double(query.get(), 0), text_column(query.get(), 1),
+            nlohmann::json::parse(text_column(query.get(), 2)));
     } catch (nlohmann::json::exception const& error) {
       return failed(error.what());
     }
   }
   if (rc != SQLITE_DONE) return failed(sqlite3_errmsg(db.get()));
+  return {};
+}
+
+Result<std::vector<Lease>> read_journal(std::string const& path, double now_s) {
+  LeaseLedger ledger;
+  auto const done = for_each_event(
+      path,
+      [&](double t_s, std::string const& event, nlohmann::json const& data) {
+        ledger.event(t_s, event, data);
+      });
+  if (!done) return done.error();
   return ledger.leases(now_s);
 }
 

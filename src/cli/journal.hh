@@ -2,6 +2,7 @@
 /// The leases that gleanerd's journal tells of.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,9 +28,16 @@ class LeaseLedger {
   std::vector<Lease> ended_;
 };
 
-/// Read STATE_DIR/journal.sqlite; leases still held end at `now_s`.  gleanerd
-/// may be writing to it.  Fails with io, naming the path, when it is not
-/// there or is no journal.
+/// Call `visit` for each row of STATE_DIR/journal.sqlite, in order.  gleanerd
+/// may be writing to it.  Fails with io, naming the path, when it is not there
+/// or is no journal.
+Result<void> for_each_event(
+    std::string const& path,
+    std::function<void(double t_s, std::string const& event,
+                       nlohmann::json const& data)> const& visit);
+
+/// Read STATE_DIR/journal.sqlite; leases still held end at `now_s`.  Fails as
+/// for_each_event() does.
 Result<std::vector<Lease>> read_journal(std::string const& path, double now_s);
 
 }  // namespace gleaner::cli

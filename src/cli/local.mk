@@ -13,8 +13,10 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/lease_ledger.cc \
 	%reldir%/rigid_log.hh \
 	%reldir%/rigid_log.cc \
-	%reldir%/run_command.hh \
-	%reldir%/run_command.cc \
+	%reldir%/observed.hh \
+	%reldir%/observed.cc \
+	%reldir%/own_program.hh \
+	%reldir%/own_program.cc \
 	%reldir%/sacct.hh \
 	%reldir%/sacct.cc \
 	%reldir%/sample_audit.hh \
@@ -59,7 +61,11 @@ bin_PROGRAMS += %reldir%/gleaner
 %canon_reldir%_gleaner_LDADD = %reldir%/libcli.la -lpthread
 if HAVE_GLEANERD
 %canon_reldir%_gleaner_SOURCES += \
+	%reldir%/admin_command.hh \
+	%reldir%/admin_command.cc \
 	%reldir%/cluster_commands.cc \
+	%reldir%/daemon_query.hh \
+	%reldir%/daemon_query.cc \
 	%reldir%/journal.cc \
 	%reldir%/report_command.hh \
 	%reldir%/report_command.cc \

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli/commands.hh"
-#include "cli/run_command.hh"
+#include "cli/own_program.hh"
 #include "cli/solve_command.hh"
 #include "config.h"
 
@@ -40,15 +40,29 @@ void add_solve(CLI::App& app, Run& run) {
       [options, &run] { run = [options] { return run_solve(*options); }; });
 }
 
+/// `gleaner NAME …` is another program's.
+struct Becomes {
+  char const* command;
+  OwnProgram program;
+};
+constexpr Becomes becomes[] = {
+    {"run", {"gleaner-coordinator", "runtime/coordinator"}},
+    {"doctor", {"gleaner-doctor", "src/doctor"}},
+};
+
 int main(int argc, char** argv) {
-  // What follows `run` belongs to the coordinator, --help included.
-  if (argc > 1 && std::strcmp(argv[1], "run") == 0)
-    return run_training({argv + 2, argv + argc});
+  // What follows belongs to that program, --help included.
+  for (auto const& [command, program] : becomes)
+    if (argc > 1 && std::strcmp(argv[1], command) == 0)
+      return become(program, {argv + 2, argv + argc});
 
   CLI::App app("Malleable training on the nodes that Slurm leaves idle");
   app.set_version_flag("--version", PACKAGE_VERSION);
   app.require_subcommand(1);
   app.add_subcommand("run", "Run a training; to be called in its batch job");
+  app.add_subcommand("doctor",
+                     "Check whether this Slurm would bear Gleaner, and say "
+                     "what to change");
   Run run;
   add_cluster_commands(app, run);
   add_solve(app, run);

@@ -8,6 +8,7 @@
 
 #include "cli/event_log.hh"
 #include "cli/journal.hh"
+#include "cli/observed.hh"
 #include "cli/rigid_log.hh"
 #include "cli/sacct.hh"
 #include "cli/summary.hh"
@@ -127,6 +128,19 @@ Result<History> read_history(ReportOptions const& options) {
   return history;
 }
 
+/// What was observed while nothing was lent; "" if that never was.
+Result<std::string> observed_text(ReportOptions const& options) {
+  ObservedLedger ledger(options.from_s, options.to_s);
+  if (options.journal.empty()) return ledger.text();
+  auto const done = for_each_event(
+      options.journal,
+      [&](double t_s, std::string const& event, nlohmann::json const& data) {
+        ledger.event(t_s, event, data);
+      });
+  if (!done) return done.error();
+  return ledger.text();
+}
+
 int complain(Error const& error) {
   std::fprintf(stderr, "gleaner: %s\n", error.message.c_str());
   return 2;
@@ -135,7 +149,15 @@ int complain(Error const& error) {
 }  // namespace
 
 int run_report(ReportOptions const& options) {
+  auto const observed = observed_text(options);
+  if (!observed) return complain(observed.error());
   auto const history = read_history(options);
+  if (!history && !observed->empty() && options.trainers.empty() &&
+      options.rigid.empty()) {
+    // Nothing was lent, and nothing else is to be reported on.
+    std::fputs(observed->c_str(), stdout);
+    return 0;
+  }
   if (!history) return complain(history.error());
   auto const summary = summarise(*history);
   auto json = to_json(summary);
@@ -150,7 +172,7 @@ int run_report(ReportOptions const& options) {
     auto ok = write_file(options.summary, json.dump(2) + "\n");
     if (!ok) return complain(ok.error());
   }
-  std::fputs(to_text(summary).c_str(), stdout);
+  std::fputs((to_text(summary) + *observed).c_str(), stdout);
   if (!options.check) return 0;
   for (auto const& what : missed)
     std::fprintf(stderr, "gleaner: %s\n", what.c_str());

@@ -4,73 +4,17 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <asio.hpp>
 #include <chrono>
 #include <cstdio>
-#include <optional>
 #include <thread>
 #include <vector>
 
+#include "cli/daemon_query.hh"
 #include "cli/status_view.hh"
 #include "core/config.hh"
-#include "core/slurm_user.hh"
-#include "proto/channel.hh"
-#include "proto/munge_handshake.hh"
 
 namespace gleaner::cli {
 namespace {
-
-constexpr double connect_s_max = 3, answer_s_max = 5;
-
-/// One question and its answer.  Everything is bounded by answer_s_max.
-class Query {
- public:
-  explicit Query(Config const& config) : config_(config) {}
-
-  Result<msg::StatusReply> run() {
-    connect_tcp(io_, config_.address, connect_s_max, [this](auto channel) {
-      if (!channel) return finish(channel.error());
-      channel_ = *channel;
-      prove();
-    });
-    io_.run_for(std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::duration<double>(answer_s_max)));
-    if (channel_) channel_->close();
-    if (!answer_)
-      finish(Error{Errc::timed_out, "gleanerd did not answer in " +
-                                        std::to_string(int(answer_s_max)) +
-                                        " s"});
-    return *answer_;
-  }
-
- private:
-  void prove() {
-    munge_client(
-        channel_, config_.munge_socket, gleanerd_uids(config_), connect_s_max,
-        [this](Error const& why) { finish(why); },
-        [this](Result<void> proven) {
-          if (!proven) return finish(proven.error());
-          channel_->on_message([this](auto const& json) { on_reply(json); });
-          channel_->send(msg::to_json(msg::FromClient(msg::StatusRequest{})));
-        });
-  }
-
-  void on_reply(nlohmann::json const& json) {
-    auto reply = msg::parse_to_client(json);
-    if (!reply) return finish(reply.error());
-    finish(std::get<msg::StatusReply>(*reply));
-  }
-
-  void finish(Result<msg::StatusReply> answer) {
-    if (!answer_) answer_ = std::move(answer);
-    io_.stop();
-  }
-
-  Config const& config_;
-  asio::io_context io_;
-  std::shared_ptr<Channel> channel_;
-  std::optional<Result<msg::StatusReply>> answer_;
-};
 
 std::string user_name(Uid uid) {
   passwd const* entry = getpwuid(uid);
@@ -134,13 +78,15 @@ int run_status(StatusOptions const& options) {
   for (;;) {
     auto const next =
         std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    auto const status = Query(*config).run();
+    auto const answer = ask_daemon(*config, msg::StatusRequest{});
+    auto const* status =
+        answer ? std::get_if<msg::StatusReply>(&*answer) : nullptr;
     if (status)
       view.show(*status);
+    else if (answer)
+      complain("gleanerd answered something else");
     else
-      complain("cannot ask gleanerd at " + config->address + " (" +
-               status.error().message +
-               ") [is gleanerd running, and 'address' in " + path + " right?]");
+      complain(unanswered(*config, path, answer.error()));
     if (!options.watch) return status ? 0 : 1;
     std::this_thread::sleep_until(next);
   }

@@ -35,6 +35,13 @@ std::string totals(msg::StatusReply const& s) {
   if (s.stall_p50_s > 0)
     text += ", stalls p50 " + fixed(s.stall_p50_s * 1e3, 0) + " ms, p99 " +
             fixed(s.stall_p99_s * 1e3, 0) + " ms";
+  if (s.mode == "observe")
+    text += "\nnothing is lent (" + s.observed_by + "): of " +
+            std::to_string(s.lendable) + " nodes that could be, " +
+            std::to_string(s.would_lend) + " would be";
+  if (!s.drained.empty())
+    text += "\ndrained, not lent: " +
+            (s.drained == "all" ? "all nodes" : s.drained);
   if (s.snapshot_s <= 0)
     text += "\nno look at the cluster yet";
   else if (s.time_s - s.snapshot_s > 60)

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <variant>
 
+#include "core/node_set.hh"
+
 namespace gleaner {
 namespace {
 
@@ -28,9 +30,12 @@ struct Row {
 
 std::vector<Row> const& rows() {
   static std::vector<Row> const table = {
-      {{"mode", Type::choice, "", "on", 0, 0, "on|observe",
-        "on: lend nodes; observe: report holes and plans, touch nothing."},
+      {{"mode", Type::choice, "", "observe", 0, 0, "on|observe",
+        "on: lend nodes; observe: report holes and plans, lend nothing."},
        &Config::mode},
+      {{"drained", Type::nodes, "", "", 0, 0, "",
+        "Nodes that are not lent, as Slurm writes them: n[1-4]."},
+       &Config::drained},
       {{"run_dir", Type::text, "", "/run/gleaner", 0, 0, "",
         "Directory of the sockets; must belong to SlurmUser or root, 0711."},
        &Config::run_dir},
@@ -57,8 +62,11 @@ std::vector<Row> const& rows() {
         "Partition in which the batch jobs of trainers run."},
        &Config::head_partition},
       {{"head_memory_mb", Type::integer, "MB", "512", 1, 1048576, "",
-        "Memory of such a batch job, which carries one srun per leased node."},
+        "Memory of such a batch job: its script and the coordinator."},
        &Config::head_memory_mb},
+      {{"head_memory_per_node_mb", Type::integer, "MB", "16", 0, 65536, "",
+        "More memory for each node it may be lent: the srun that holds it."},
+       &Config::head_memory_per_node_mb},
       {{"reservation", Type::text, "", "gleaner", 0, 0, "",
         "Reservation that makes leases start at once; gleanerd keeps it."},
        &Config::reservation},
@@ -120,12 +128,21 @@ std::vector<Row> const& rows() {
       {{"arrival_hold_s", Type::real, "s", "10", 0, 3600, "",
         "Keep a node given back for a job free for this long at most."},
        &Config::arrival_hold_s},
-      {{"lease_minutes_max", Type::integer, "min", "60", 1, 525600, "",
-        "Longest time limit of a lease; gleanerd extends it."},
+      {{"lease_minutes_max", Type::integer, "min", "10", 2, 525600, "",
+        "Longest time limit of a lease; gleanerd extends it while it lives."},
        &Config::lease_minutes_max},
       {{"leases_per_hour_max", Type::integer, "", "3600", 1, 1000000, "",
         "Most leases begun in an hour: each is a job record in slurmctld."},
        &Config::leases_per_hour_max},
+      {{"leases_max", Type::integer, "", "0", 0, 1000000, "",
+        "Most leases at a time; 0: as many as there are holes."},
+       &Config::leases_max},
+      {{"leases_per_user_max", Type::integer, "", "0", 0, 1000000, "",
+        "Most leases of one user at a time; 0: no such limit."},
+       &Config::leases_per_user_max},
+      {{"lend_cloud", Type::choice, "", "no", 0, 0, "no|yes",
+        "yes: lend CLOUD nodes too, which then stay powered up."},
+       &Config::lend_cloud},
       {{"ticket_valid_s", Type::real, "s", "10", 1, 300, "",
         "Time a coordinator has to use a ticket."},
        &Config::ticket_valid_s},
@@ -194,6 +211,10 @@ Result<void> set(Row const& row, std::string const& value,
     if (option.type == Type::choice && !is_choice(value, option.choices))
       return bad_value(where, option, value,
                        std::string("one of ") + option.choices);
+    if (option.type == Type::nodes)
+      if (auto const nodes = NodeSet::parse(value); !nodes)
+        return bad_value(where, option, value,
+                         "nodes such as n[1-4]: " + nodes.error().message);
     config->*std::get<std::string Config::*>(row.field) = value;
   }
   return {};

@@ -17,7 +17,8 @@ namespace gleaner {
 
 /// The effective configuration.  Field names are the keys.
 struct Config {
-  std::string mode;  // on | observe
+  std::string mode;     // on | observe
+  std::string drained;  // nodes never lent: "n[1-4]"
   std::string run_dir;
   std::string state_dir;
   std::string listen;
@@ -27,6 +28,7 @@ struct Config {
   std::string lease_partition;
   std::string head_partition;
   int head_memory_mb = 0;
+  int head_memory_per_node_mb = 0;
   std::string reservation;
   std::string licence;
   std::string lease_account;
@@ -49,6 +51,9 @@ struct Config {
   double arrival_hold_s = 0;
   int lease_minutes_max = 0;
   int leases_per_hour_max = 0;
+  int leases_max = 0;           // 0: no cap
+  int leases_per_user_max = 0;  // 0: no cap
+  std::string lend_cloud;       // no | yes
   double ticket_valid_s = 0;
   double agent_wait_s = 0;
   double journal_days_max = 0;
@@ -59,7 +64,7 @@ struct Config {
 /// One row of the table.
 struct Option {
   char const* key;
-  enum class Type { text, integer, real, choice } type;
+  enum class Type { text, integer, real, choice, nodes } type;
   char const* unit;         ///< "" if none
   char const* fallback;     ///< default, as written in the file
   double min = 0, max = 0;  ///< for numbers

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/fits.cc \
 	%reldir%/lease_template.hh \
 	%reldir%/lease_template.cc \
+	%reldir%/local_disk.hh \
+	%reldir%/local_disk.cc \
 	%reldir%/log.hh \
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \

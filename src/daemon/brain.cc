@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/caps.hh"
 #include "daemon/release_groups.hh"
 
 namespace gleaner {
@@ -16,7 +17,9 @@ constexpr double extend_ahead_s = 90;    ///< Slurm looks at limits every 30 s
 constexpr double extend_retry_s = 20;
 constexpr double replan_s = 1;  ///< without news
 constexpr double take_wait_s = 0.9;
-constexpr double gather_s = 3;  ///< for coordinators to come back to us
+constexpr double gather_s = 3;          ///< for coordinators to come back to us
+constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
+constexpr double observe_gap_s = 10;    ///< between records of what is seen
 
 }  // namespace
 
@@ -39,6 +42,19 @@ void Brain::give_back_for_demand(TimeS now, Actions* out) {
   for (auto const& [node, job] : aside_)
     if (auto const* lease = leases_.on_node(node))
       ask_back(*lease, "arrival", now + config_.give_back_s, now, out);
+}
+
+/// Nodes that an administrator wants back.  After a restart trainers first get
+/// a moment to come back to us: who is not there cannot be asked.
+void Brain::give_back_for_orders(TimeS now, Actions* out) {
+  if (is_gathering(now)) return;
+  auto const wait_s = std::min(config_.give_back_s, order_wait_s_max);
+  auto const leases = leases_.all();  // ask_back() changes them
+  for (auto const& [nonce, lease] : leases) {
+    bool const drained = orders_.is_drained(lease.node);
+    if (drained || !orders_.lends())
+      ask_back(lease, drained ? "drain" : "observe", now + wait_s, now, out);
+  }
 }
 
 /// A lease whose training job is over, or that nobody leads any more.
@@ -72,9 +88,10 @@ void Brain::extend_limits(TimeS now, Actions* out) {
     if (lease.limit_s - now < config_.give_back_s + 1) {
       ask_back(lease, "time_limit", lease.limit_s, now, out);
     } else if (now - lease.extended_s > extend_retry_s) {
-      auto const more = lease_minutes(config_, place->second.hole, now);
-      auto const used = std::ceil((now - lease.start_s) / 60);
-      out->push_back(ExtendLease{lease.job, static_cast<int>(used) + more});
+      auto const minutes =
+          extended_minutes(config_, place->second.hole, lease.start_s, now);
+      if (lease.start_s + minutes * 60 <= lease.limit_s) continue;
+      out->push_back(ExtendLease{lease.job, minutes});
       leases_.set_extended(nonce, now);
     }
   }
@@ -159,7 +176,7 @@ bool Brain::may_lend_more(TimeS now) {
 }
 
 PlanInput Brain::plan_input(TimeS now) const {
-  return {config_, snapshot_, places_, aside_, holds_,
+  return {config_, snapshot_, places_, aside_, holds_, orders_,
           leases_, roster_,   users_,  nodes_, now};
 }
 
@@ -203,12 +220,14 @@ void Brain::take(std::vector<std::string> const& nonces, TimeS now,
 void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   if (!may_lend_more(now)) return;
   auto const& trainer = *roster_.find(wish.trainer);
+  if (!has_room(config_, leases_, trainer.base.uid)) return;
   auto& place = places_.at(wish.node);
   Ticket ticket;
   ticket.uid = trainer.base.uid;
   ticket.node = wish.node;
   ticket.trainer = wish.trainer;
   ticket.minutes = lease_minutes(config_, place.hole, now);
+  if (ticket.minutes == 0) return;
   ticket.issued_s = static_cast<std::int64_t>(std::floor(now));
   ticket.expires_s =
       static_cast<std::int64_t>(std::ceil(now + config_.ticket_valid_s));
@@ -225,18 +244,39 @@ void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   out->push_back(Offer{trainer.link, std::move(ticket), until_s});
 }
 
+/// Plan as if it were to be followed, and say what came out.
 void Brain::observe(TimeS now, Actions* out) {
+  if (!is_current(now) || (!changed_ && now - planned_at_s_ < replan_s)) return;
+  changed_ = false;
+  planned_at_s_ = now;
   auto changes = make_changes(plan_input(now), *allocator_);
   if (!changes) return;
-  std::pair const seen{places_.size(), changes->nodes_planned};
+  would_lend_ = changes->nodes_planned;
   save(std::move(*changes), out);
-  if (seen == observed_) return;
-  observed_ = seen;
+  int const seen[] = {lendable(), would_lend_,
+                      static_cast<int>(roster_.all().size())};
+  if (std::equal(seen, std::end(seen), recorded_)) return;
+  if (observed_s_ > 0 && now - observed_s_ < observe_gap_s) return;
+  std::copy(seen, std::end(seen), recorded_);
+  observed_s_ = now;
   out->push_back(Record{"observed",
-                        {{"holes", seen.first},
+                        {{"lendable", seen[0]},
                          {"kept_for_jobs", aside_.size()},
-                         {"would_lend", seen.second},
-                         {"trainers", roster_.all().size()}}});
+                         {"would_lend", seen[1]},
+                         {"trainers", seen[2]}}});
+}
+
+int Brain::lendable() const {
+  auto const is_lendable = [this](auto const& entry) {
+    auto const& [node, place] = entry;
+    bool const brief =
+        place.hole.end_s &&
+        *place.hole.end_s - snapshot_.time_s < config_.hole_s_min;
+    return !place.hole.leased && !place.lent && !brief && !aside_.count(node) &&
+           !holds_.contains(node) && !orders_.is_drained(node);
+  };
+  return static_cast<int>(
+      std::count_if(places_.begin(), places_.end(), is_lendable));
 }
 
 Actions Brain::decide(TimeS now) {
@@ -251,16 +291,16 @@ Actions Brain::decide(TimeS now) {
     out.push_back(Record{"reclaimed", {{"nodes", held.to_string()}}});
   for (auto const& job : demand_.arrivals())
     out.push_back(Record{"arrival", {{"job", job.job}, {"nodes", job.nodes}}});
-  if (config_.mode == "observe") {
-    observe(now, &out);
-    return out;
-  }
   end_orphans(now, &out);
   give_back_for_plans(now, &out);
   give_back_for_demand(now, &out);
+  give_back_for_orders(now, &out);
   extend_limits(now, &out);
   expire(now, &out);
-  follow_plan(now, &out);
+  if (orders_.lends())
+    follow_plan(now, &out);
+  else
+    observe(now, &out);
   send_ask_backs(&out);
   release_vacated(now, &out);
   return out;

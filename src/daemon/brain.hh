@@ -5,7 +5,7 @@
 /// clock, file, socket or Slurm here: the same events at the same times give
 /// the same actions.
 ///
-/// Promises, each with a test in brain_test.cc:
+/// Promises, each with a test in test/unit/daemon:
 /// - a node that an eligible rigid job can use now is not lent, and is asked
 ///   back if it is; a node that Slurm plans to use is back in time;
 /// - what is asked back is ended at the deadline, whatever the trainer does;
@@ -15,7 +15,8 @@
 ///   that waits: Slurm would preempt that one;
 /// - the end of a training job ends all its leases at once;
 /// - leases found in Slurm are adopted, and ended if nobody runs on them;
-/// - with `mode: observe` nothing is lent, asked back or ended.
+/// - with `mode: observe` nothing is lent, and what still is lent is asked
+///   back; so are nodes that an administrator drains.
 #pragma once
 
 #include <deque>
@@ -31,6 +32,7 @@
 #include "daemon/demand.hh"
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
+#include "daemon/orders.hh"
 #include "daemon/planner.hh"
 #include "daemon/roster.hh"
 #include "daemon/token_buckets.hh"
@@ -50,6 +52,8 @@ class Brain {
 
   /// How long Slurm does not preempt again for a job (node_holds.hh).
   void set_preempt_again(double seconds) { holds_.set_preempt_again(seconds); }
+  /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
+  void set_orders(Orders orders);
 
   // Events.
   void on_snapshot(Snapshot snapshot, TimeS now);
@@ -71,6 +75,9 @@ class Brain {
   NodeHolds const& holds() const { return holds_; }
   std::map<std::string, JobId> const& aside() const { return aside_; }
   std::deque<double> const& stalls_s() const { return stalls_s_; }
+  Orders const& orders() const { return orders_; }
+  int lendable() const;
+  int would_lend() const { return orders_.lends() ? 0 : would_lend_; }
 
  private:
   void on_message(LinkId link, TrainerEntry* trainer,
@@ -88,6 +95,7 @@ class Brain {
   void end_orphans(TimeS now, Actions* out);
   void give_back_for_plans(TimeS now, Actions* out);
   void give_back_for_demand(TimeS now, Actions* out);
+  void give_back_for_orders(TimeS now, Actions* out);
   void expire(TimeS now, Actions* out);
   void extend_limits(TimeS now, Actions* out);
   void follow_plan(TimeS now, Actions* out);
@@ -108,6 +116,7 @@ class Brain {
   void save(Changes&& changes, Actions* out) const;
 
   Config config_;
+  Orders orders_;
   std::function<std::string()> make_nonce_;
   std::unique_ptr<Allocator> allocator_;
   bool lending_ = false;
@@ -130,8 +139,10 @@ class Brain {
   TokenBuckets looks_{{8, 0.5}}, rows_{{1000, 10}};
   std::map<std::string, TimeS> take_since_s_;  ///< leases that plans would take
   TimeS planned_at_s_ = 0;                     ///< when the last plan was made
-  std::pair<std::size_t, int> observed_{0, -1};  ///< holes, nodes planned
-  Actions pending_;  ///< noted by events, handed out by decide()
+  int would_lend_ = 0;    ///< nodes of the last plan that was not followed
+  TimeS observed_s_ = 0;  ///< when that was recorded
+  int recorded_[3] = {-1, -1, -1};  ///< what was
+  Actions pending_;                 ///< noted by events, handed out by decide()
   /// Nodes asked back in this decide(), by message.
   std::map<std::tuple<JobId, std::string, TimeS>, std::vector<std::string>>
       asked_back_;

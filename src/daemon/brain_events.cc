@@ -45,7 +45,16 @@ void Brain::configure(Config config) {
                                                    : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
   roster_.set_lease_partition(config_.lease_partition);
+  set_orders(std::move(orders_));
+}
+
+void Brain::set_orders(Orders orders) {
+  orders_ = std::move(orders);
+  orders_.configure(config_);
   changed_ = true;
+  // What is observed from now on is said even if it is the same as before.
+  observed_s_ = 0;
+  std::fill(std::begin(recorded_), std::end(recorded_), -1);
 }
 
 void Brain::on_snapshot(Snapshot snapshot, TimeS now) {

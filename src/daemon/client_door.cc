@@ -125,12 +125,15 @@ void ClientDoor::on_json(LinkId id, nlohmann::json const& json) {
   handlers_.on_message(id, *link.uid, *message);
 }
 
-/// A question of a person or of a script.
-void ClientDoor::on_client(LinkId id, msg::FromClient const&) {
+/// A question or an order of a person or of a script.
+void ClientDoor::on_client(LinkId id, msg::FromClient const& request) {
   auto const& link = links_.at(id);
   auto const now_s = clock_.monotonic_s();
   if (!is_trusted(*link.uid) && !answers_.take(*link.uid, 1, now_s))
     return refuse(id, "too many questions of this user");
+  if (auto const* order = std::get_if<msg::AdminRequest>(&request))
+    return link.channel->send(
+        msg::to_json(msg::ToClient(handlers_.admin(*link.uid, *order))));
   link.channel->send_text(status_.text(now_s, handlers_.status));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How coordinators and `gleaner status` reach gleanerd: TCP, MUNGE on connect.
+/// How coordinators and `gleaner` reach gleanerd: TCP, MUNGE on connect.
 ///
 /// Who sends what cannot be read is cut off, and that changes nothing.  A
 /// connection is a coordinator's once it has sent Register; whether it may
@@ -35,6 +35,8 @@ class ClientDoor {
     std::function<void(LinkId, Uid, msg::FromCoordinator const&)> on_message;
     std::function<void(LinkId)> on_lost;  ///< of a link that sent a message
     std::function<msg::StatusReply()> status;
+    /// Whether this user may give orders is for the handler to decide.
+    std::function<msg::AdminReply(Uid, msg::AdminRequest const&)> admin;
   };
 
   /// Fails with io when the port cannot be had, and when there are too few

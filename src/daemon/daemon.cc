@@ -2,12 +2,15 @@
 /// The wiring of gleanerd.
 #include "daemon/daemon.hh"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "alloc/problem_json.hh"
+#include "daemon/orders_file.hh"
 #include "daemon/problem_log.hh"
 #include "daemon/state_dir.hh"
 #include "daemon/status.hh"
@@ -51,7 +54,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(asio::io_context& io,
       new Daemon(io, config, clock, std::move(outside)));
   if (auto done = daemon->open(config); !done) return done.error();
   daemon->record({"started",
-                  {{"mode", config.mode},
+                  {{"mode", daemon->brain_.orders().mode()},
+                   {"drained", daemon->brain_.orders().drained()},
                    {"policy", config.policy},
                    {"scavenger", config.scavenger},
                    {"port", daemon->port()}}});
@@ -63,6 +67,9 @@ Result<void> Daemon::open(Config const& config) {
   auto key = load_ticket_key(config.state_dir + "/ticket.key", KeyFile::create);
   if (!key) return key.error();
   ticket_key_ = *key;
+  auto orders = load_orders(config.state_dir);
+  if (!orders) return orders.error();
+  brain_.set_orders(std::move(*orders));
   auto journal =
       Journal::open(config.state_dir + "/journal.sqlite",
                     {config.journal_days_max, config.journal_mb_max});
@@ -74,11 +81,13 @@ Result<void> Daemon::open(Config const& config) {
   auto plugins = PluginDoor::open(io_, config, clock_, plugin_handlers());
   if (!plugins) return plugins.error();
   plugins_ = std::move(*plugins);
-  setup_ = std::make_unique<SetupWatch>(io_, worker_, clock_, control_,
-                                        [this](bool possible) {
-                                          brain_.set_lending(possible);
-                                          decide();
-                                        });
+  setup_ = std::make_unique<SetupWatch>(
+      io_, worker_, clock_, control_, [this](bool possible, auto& setup) {
+        lease_nodes_ = setup.nodes;
+        brain_.set_lending(possible);
+        brain_.set_preempt_again(setup.preempt_again_s);
+        decide();
+      });
   setup_->start(config);
   if (config.scavenger == "poll") {
     poller_ = std::make_unique<Poller>(
@@ -111,7 +120,38 @@ ClientDoor::Handlers Daemon::client_handlers() {
             brain_.on_link_lost(link, clock_.wall_s());
             decide_soon();
           },
-          [this] { return make_status(brain_, clock_.wall_s()); }};
+          [this] { return make_status(brain_, clock_.wall_s()); },
+          [this](Uid uid, msg::AdminRequest const& request) {
+            return on_order(uid, request);
+          }};
+}
+
+/// Orders count at once, even if they cannot be saved: a full disk must not
+/// keep nodes lent.
+msg::AdminReply Daemon::on_order(Uid uid, msg::AdminRequest const& request) {
+  msg::AdminReply reply;
+  auto orders = brain_.orders();
+  if (uid != 0 && uid != ::geteuid()) {
+    reply.why = "only root and SlurmUser may give orders";
+  } else if (auto done = orders.apply(request, lease_nodes_); !done) {
+    reply.why = done.error().message;
+  } else {
+    reply.done = true;
+    if (auto saved = save_orders(brain_.config().state_dir, orders); !saved)
+      reply.why = "in force, but a restart of gleanerd will forget it: " +
+                  saved.error().message;
+    record(
+        {"order",
+         {{"action", request.action}, {"nodes", request.nodes}, {"uid", uid}}});
+    brain_.set_orders(std::move(orders));
+    decide();
+  }
+  reply.mode = brain_.orders().mode();
+  reply.drained = brain_.orders().drained();
+  for (auto const& [nonce, lease] : brain_.leases().all())
+    if (!brain_.orders().lends() || brain_.orders().is_drained(lease.node))
+      reply.returning.push_back(lease.node);
+  return reply;
 }
 
 void Daemon::on_snapshot(Snapshot snapshot) {
@@ -266,7 +306,10 @@ void Daemon::reconfigure(Config const& config) {
   journal_->set_bounds({merged.journal_days_max, merged.journal_mb_max});
   setup_->start(merged);
   if (poller_) poller_->start(merged);
-  record({"reconfigured", {{"mode", merged.mode}, {"policy", merged.policy}}});
+  record({"reconfigured",
+          {{"mode", brain_.orders().mode()},
+           {"drained", brain_.orders().drained()},
+           {"policy", merged.policy}}});
   decide();
 }
 

@@ -45,6 +45,8 @@ class Daemon {
                                                Outside outside);
 
   /// Use a configuration read anew; sockets and directories stay as they are.
+  /// With mode: observe, or with nodes drained there, what is lent of them is
+  /// asked back.
   void reconfigure(Config const& config);
 
   /// False when Slurm did not answer in time: end the process all the same.
@@ -58,6 +60,7 @@ class Daemon {
   Result<void> open(Config const& config);
   PluginDoor::Handlers plugin_handlers();
   ClientDoor::Handlers client_handlers();
+  msg::AdminReply on_order(Uid uid, msg::AdminRequest const& request);
   void look_again();
   void on_snapshot(Snapshot snapshot);
   void decide();
@@ -81,6 +84,7 @@ class Daemon {
   Brain brain_;
   std::shared_ptr<SlurmControl> control_;
   std::string ticket_key_;
+  NodeSet lease_nodes_;  ///< of the lease partition; empty: not known yet
   std::unique_ptr<Journal> journal_;
   SlurmWorker worker_;
   std::unique_ptr<SetupWatch> setup_;

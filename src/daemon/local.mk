@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/brain.hh \
 	%reldir%/brain.cc \
 	%reldir%/brain_events.cc \
+	%reldir%/caps.hh \
+	%reldir%/caps.cc \
 	%reldir%/demand.hh \
 	%reldir%/demand.cc \
 	%reldir%/eligibility.hh \
@@ -16,6 +18,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/node_holds.hh \
 	%reldir%/node_holds.cc \
 	%reldir%/places.hh \
+	%reldir%/orders.hh \
+	%reldir%/orders.cc \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
 	%reldir%/release_groups.hh \
@@ -49,6 +53,8 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/hole_source.hh \
 	%reldir%/journal.hh \
 	%reldir%/journal.cc \
+	%reldir%/orders_file.hh \
+	%reldir%/orders_file.cc \
 	%reldir%/plugin_door.hh \
 	%reldir%/plugin_door.cc \
 	%reldir%/poller.hh \

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "daemon/caps.hh"
+
 namespace gleaner {
 namespace {
 
@@ -69,11 +71,18 @@ std::vector<Lease const*> by_age(std::vector<Lease const*> leases) {
   return leases;
 }
 
+/// What ends the hole is a reservation, not a job.
+bool is_reserved(Hole const& hole) {
+  return hole.end_s && hole.planned_job == 0;
+}
+
 Node to_node(Place const& place, TimeS now) {
   auto const& hole = place.hole;
   Node node{hole.node, std::nullopt, hole.weight,
             std::max(0.0, now - place.since_s), 0};
   if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
+  // Slurm would refuse a new lease there.
+  if (is_reserved(hole) && *hole.end_s - now < 60) node.hole_s = 0;
   return node;
 }
 
@@ -103,8 +112,19 @@ double ask_lead_s(Config const& config) {
 
 int lease_minutes(Config const& config, Hole const& hole, TimeS now) {
   if (!hole.end_s) return config.lease_minutes_max;
-  auto const minutes = std::ceil((*hole.end_s - now) / 60);
-  return std::clamp(static_cast<int>(minutes), 1, config.lease_minutes_max);
+  auto const minutes = (*hole.end_s - now) / 60;
+  bool const reserved = is_reserved(hole);
+  return std::clamp(
+      static_cast<int>(reserved ? std::floor(minutes) : std::ceil(minutes)),
+      reserved ? 0 : 1, config.lease_minutes_max);
+}
+
+int extended_minutes(Config const& config, Hole const& hole, TimeS start_s,
+                     TimeS now) {
+  auto const used = static_cast<int>(std::ceil((now - start_s) / 60));
+  if (!is_reserved(hole)) return used + lease_minutes(config, hole, now);
+  return std::min(static_cast<int>(std::floor((*hole.end_s - start_s) / 60)),
+                  used + config.lease_minutes_max);
 }
 
 namespace {
@@ -118,12 +138,13 @@ std::vector<Lease const*> const& used_by(Used const& used, JobId job) {
 }
 
 void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
-                  Eligibility* eligibility) {
+                  Eligibility* eligibility, std::vector<Uid>* owners) {
   for (auto const* entry : in_order(input.roster)) {
     auto const leases = used_by(used, entry->base.job).size();
     auto trainer = to_trainer(input, *entry, leases);
     if (!trainer) continue;
     problem->trainers.push_back(std::move(*trainer));
+    owners->push_back(entry->base.uid);
     eligibility->add_trainer(entry->ask);
   }
 }
@@ -134,7 +155,8 @@ Problem make_problem(PlanInput const& input, Used const& used) {
   problem.hole_s_min =
       std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
   Eligibility eligibility(input.snapshot, input.nodes, input.now);
-  add_trainers(input, used, &problem, &eligibility);
+  std::vector<Uid> owners;
+  add_trainers(input, used, &problem, &eligibility, &owners);
   std::unordered_set<std::string_view> in_use;
   for (auto const& trainer : problem.trainers)
     for (auto const* lease : used_by(used, job_of(trainer)))
@@ -142,7 +164,7 @@ Problem make_problem(PlanInput const& input, Used const& used) {
   auto const leases = input.leases.by_node();
   std::unordered_map<std::string_view, NodeIndex> index;
   for (auto const& [name, place] : input.places) {
-    if (input.aside.count(name)) continue;
+    if (input.aside.count(name) || input.orders.is_drained(name)) continue;
     if (!in_use.count(name) && !is_idle(input, leases, place) &&
         !is_coming(input, leases, place))
       continue;
@@ -157,6 +179,7 @@ Problem make_problem(PlanInput const& input, Used const& used) {
       if (auto const found = index.find(lease->node); found != index.end())
         trainer.nodes.push_back(found->second);
   }
+  apply_caps(input.config, &owners, &problem);
   return problem;
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/eligibility.hh"
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
+#include "daemon/orders.hh"
 #include "daemon/roster.hh"
 
 namespace gleaner {
@@ -23,6 +24,7 @@ struct PlanInput {
   Places const& places;
   std::map<std::string, JobId> const& aside;  ///< nodes kept for rigid jobs
   NodeHolds const& holds;                     ///< nodes that Slurm took
+  Orders const& orders;
   LeaseTable const& leases;
   Roster const& roster;
   Backoff<Uid> const& users;
@@ -54,8 +56,15 @@ double ask_lead_s(Config const& config);
 Problem make_problem(PlanInput const& input);
 Result<Changes> make_changes(PlanInput const& input, Allocator& allocator);
 
-/// Minutes for the time limit of a lease: the hole, in whole minutes rounded
-/// up. Slurm's limit is the safety net; gleanerd ends the lease in time.
+/// Minutes for the time limit of a lease that begins now: the hole, in whole
+/// minutes, at most lease_minutes_max.  Rounded up before a planned job, as
+/// Slurm's limit is the safety net and gleanerd ends the lease in time. Rounded
+/// down before a reservation, which Slurm lets no time limit run into; 0: there
+/// is not a minute left, and no lease would be granted.
 int lease_minutes(Config const& config, Hole const& hole, TimeS now);
+
+/// The same for a lease that began at `start_s`: minutes from then.
+int extended_minutes(Config const& config, Hole const& hole, TimeS start_s,
+                     TimeS now);
 
 }  // namespace gleaner

@@ -11,19 +11,18 @@ constexpr double settled_s = 30;   ///< between checks while all is well
 constexpr double unsettled_s = 2;  ///< while leases are not possible
 
 bool can_lend(SlurmSetup const& setup) {
-  return setup.guarded && setup.licensed && setup.errors.empty();
+  return setup.guarded && setup.licensed && !setup.refuses();
 }
 
 }  // namespace
 
 SetupWatch::SetupWatch(asio::io_context& io, SlurmWorker& worker,
                        Clock const& clock,
-                       std::shared_ptr<SlurmControl> control,
-                       std::function<void(bool)> on_lending)
+                       std::shared_ptr<SlurmControl> control, OnSetup on_setup)
     : worker_(worker),
       clock_(clock),
       control_(std::move(control)),
-      on_lending_(std::move(on_lending)),
+      on_setup_(std::move(on_setup)),
       timer_(io) {}
 
 void SetupWatch::start(Config const& config) {
@@ -78,21 +77,25 @@ void SetupWatch::finish(Outcome const& outcome) {
                       .kv("why", outcome.reservation.error().message),
                   clock_.monotonic_s());
   bool const lending = can_lend(*outcome.setup) && outcome.reservation;
-  on_lending_(lending);
+  on_setup_(lending, *outcome.setup);
   arm(lending ? settled_s : unsettled_s);
 }
 
 /// Each finding once, and again when the findings change.
 void SetupWatch::report(SlurmSetup const& setup) {
+  using Severity = Finding::Severity;
   std::string all = setup.version;
-  for (auto const& text : setup.errors) all += '\n' + text;
-  for (auto const& text : setup.warnings) all += '\n' + text;
+  for (auto const& finding : setup.findings)
+    if (finding.severity != Severity::ok) all += '\n' + finding.text();
   if (all == reported_) return;
   reported_ = all;
-  for (auto const& text : setup.errors)
-    log_to_stderr(LogLevel::error, LogLine("setup_error").kv("what", text));
-  for (auto const& text : setup.warnings)
-    log_to_stderr(LogLevel::warn, LogLine("setup_warning").kv("what", text));
+  for (auto const& finding : setup.findings) {
+    if (finding.severity == Severity::ok) continue;
+    bool const refuses = finding.severity == Severity::refuse;
+    log_to_stderr(refuses ? LogLevel::error : LogLevel::warn,
+                  LogLine(refuses ? "setup_error" : "setup_warning")
+                      .kv("what", finding.text()));
+  }
   log_to_stderr(
       LogLevel::info,
       LogLine("setup_checked")

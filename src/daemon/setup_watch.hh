@@ -21,9 +21,11 @@ namespace gleaner {
 
 class SetupWatch {
  public:
+  /// After each check that succeeded: can leases be had, and what was found.
+  using OnSetup = std::function<void(bool possible, SlurmSetup const& setup)>;
+
   SetupWatch(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
-             std::shared_ptr<SlurmControl> control,
-             std::function<void(bool)> on_lending);
+             std::shared_ptr<SlurmControl> control, OnSetup on_setup);
 
   /// Check now and regularly from now on.
   void start(Config const& config);
@@ -45,7 +47,7 @@ class SetupWatch {
   SlurmWorker& worker_;
   Clock const& clock_;
   std::shared_ptr<SlurmControl> control_;
-  std::function<void(bool)> on_lending_;
+  OnSetup on_setup_;
   asio::steady_timer timer_;
   bool observe_ = false;
   bool looking_ = false;

@@ -59,6 +59,7 @@ msg::LeaseStatus to_status(Lease const& lease, Snapshot const& snapshot) {
 }
 
 std::string kept_for(Brain const& brain, std::string const& node) {
+  if (brain.orders().is_drained(node)) return "drained";
   auto const kept = brain.aside().find(node);
   if (kept != brain.aside().end()) return "job " + std::to_string(kept->second);
   auto const hold = brain.holds().all().find(node);
@@ -74,7 +75,11 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   auto const& snapshot = brain.snapshot();
   reply.time_s = now;
   reply.snapshot_s = snapshot.time_s;
-  reply.mode = brain.config().mode;
+  reply.mode = brain.orders().mode();
+  reply.observed_by = brain.orders().observed_by();
+  reply.drained = brain.orders().drained();
+  reply.lendable = brain.lendable();
+  reply.would_lend = brain.would_lend();
   reply.policy = brain.config().policy;
   reply.nodes_total = snapshot.nodes_total;
   for (auto const& base : snapshot.trainers)

@@ -152,6 +152,7 @@ write_plugstack() {
 
 write_gleaner_yaml() {
   local -A keys=(
+    [mode]=on
     [run_dir]=$dir/run/gleaner
     [state_dir]=$dir/state/gleaner
     [listen]=127.0.0.1:$((port + 2))

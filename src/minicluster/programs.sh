@@ -49,6 +49,7 @@ stage_runtime() {
   copy_built "$dir/bin" gleaner || missing+=' gleaner'
   copy_built "$libexec" gleaner-coordinator || missing+=' gleaner-coordinator'
   copy_built "$libexec" gleaner-agent || missing+=' gleaner-agent'
+  copy_built "$libexec" gleaner-doctor || missing+=' gleaner-doctor'
   copy_built "$lib" libgleaner.so.0 || missing+=' libgleaner.so.0'
   [[ -z $missing ]] || note "not built in $tree:$missing (trainings cannot run)"
   # Left out of builds without Open MPI.

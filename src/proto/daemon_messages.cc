@@ -68,6 +68,7 @@ GLEANER_MESSAGE(PluginHello, FIELD(plugin) FIELD(version))
 GLEANER_MESSAGE(Holes, FIELD(snapshot) FIELD(took_s))
 GLEANER_MESSAGE(ScanNow, )
 GLEANER_MESSAGE(StatusRequest, )
+GLEANER_MESSAGE(AdminRequest, FIELD(action) FIELD(nodes))
 GLEANER_MESSAGE(TrainerStatus,
                 FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                     FIELD(nodes_max) FIELD(state) FIELD(nodes) FIELD(generation)
@@ -78,9 +79,13 @@ GLEANER_MESSAGE(LeaseStatus, FIELD(job) FIELD(node) FIELD(trainer) FIELD(state)
 GLEANER_MESSAGE(HoleStatus,
                 FIELD(node) FIELD(leased) FIELD(end_s) FIELD(kept_for))
 GLEANER_MESSAGE(StatusReply,
-                FIELD(time_s) FIELD(snapshot_s) FIELD(mode) FIELD(policy)
-                    FIELD(nodes_total) FIELD(trainers) FIELD(leases)
-                        FIELD(holes) FIELD(stall_p50_s) FIELD(stall_p99_s))
+                FIELD(time_s) FIELD(snapshot_s) FIELD(mode) FIELD(observed_by)
+                    FIELD(drained) FIELD(policy) FIELD(nodes_total)
+                        FIELD(lendable) FIELD(would_lend) FIELD(trainers)
+                            FIELD(leases) FIELD(holes) FIELD(stall_p50_s)
+                                FIELD(stall_p99_s))
+GLEANER_MESSAGE(AdminReply, FIELD(done) FIELD(why) FIELD(mode) FIELD(drained)
+                                FIELD(returning))
 
 namespace {
 

@@ -84,7 +84,7 @@ struct Grant {  ///< ask Slurm for this node, with this ticket, now
 struct GiveBack {  ///< leave these nodes before the deadline
   std::vector<std::string> nodes;
   TimeS deadline_s = 0;
-  std::string cause;  ///< "arrival", "planned_start", "plan", "drained"
+  std::string cause;  ///< "arrival", "planned_start", "plan", "drained", …
   /// Say Vacated when members are out, and end the leases only after
   /// ReleaseNodes, or at the deadline; false: end each as soon as it is empty.
   bool hold = false;
@@ -115,10 +115,15 @@ using FromPlugin = std::variant<PluginHello, Holes>;
 struct ScanNow {};  ///< gleanerd -> scavenger: something changed
 using ToPlugin = std::variant<ScanNow>;
 
-// --- gleaner status <-> gleanerd -------------------------------------------
+// --- gleaner status, gleaner admin <-> gleanerd ----------------------------
 
 struct StatusRequest {};
-using FromClient = std::variant<StatusRequest>;
+/// Root's and SlurmUser's only.
+struct AdminRequest {
+  std::string action;  ///< "drain", "resume", "observe", "on"
+  std::string nodes;   ///< of drain and resume: "n[1-4]"; "": all
+};
+using FromClient = std::variant<StatusRequest, AdminRequest>;
 
 struct TrainerStatus {
   JobId job = 0;
@@ -153,16 +158,28 @@ struct HoleStatus {
 struct StatusReply {
   TimeS time_s = 0;
   TimeS snapshot_s = 0;
-  std::string mode;
+  std::string mode;         ///< "on", "observe": what is in force
+  std::string observed_by;  ///< with "observe": who says so
+  std::string drained;      ///< nodes that are not lent; "all"
   std::string policy;
   int nodes_total = 0;
+  int lendable = 0;    ///< idle nodes that neither jobs nor orders keep
+  int would_lend = 0;  ///< with "observe": what the plan lends of them
   std::vector<TrainerStatus> trainers;
   std::vector<LeaseStatus> leases;
   std::vector<HoleStatus> holes;
   double stall_p50_s = 0;
   double stall_p99_s = 0;
 };
-using ToClient = std::variant<StatusReply>;
+/// What an order led to.
+struct AdminReply {
+  bool done = false;
+  std::string why;      ///< it was not done; or, done, what is wrong with it
+  std::string mode;     ///< as in StatusReply
+  std::string drained;  ///< as in StatusReply
+  std::vector<std::string> returning;  ///< nodes on their way back
+};
+using ToClient = std::variant<StatusReply, AdminReply>;
 
 // ---------------------------------------------------------------------------
 

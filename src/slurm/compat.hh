@@ -12,9 +12,19 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gleaner::compat {
+
+/// The release whose headers these are: "24.11".
+inline std::string release() {
+  auto const part = [](int shift) {
+    auto const number = std::to_string(SLURM_VERSION_NUMBER >> shift & 0xff);
+    return number.size() < 2 ? "0" + number : number;
+  };
+  return part(16) + "." + part(8);
+}
 
 /// The names in a host list such as "n[1-3],m7"; empty for NULL.
 inline std::vector<std::string> hosts(char const* list) {
@@ -95,6 +105,56 @@ inline void free_conf(slurm_conf_t* conf) {
   slurm_free_ctl_conf(conf);
 #endif
 }
+
+/// PreemptParameters; before 23.02 they were among SchedulerParameters.
+inline std::string preempt_parameters(slurm_conf_t const& conf) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  return conf.preempt_params ? conf.preempt_params : "";
+#else
+  (void)conf;
+  return "";
+#endif
+}
+
+/// Scripts that a site's jobs run through: one of each up to 23.11, any number
+/// since.
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+inline std::vector<std::string> scripts(char** paths, std::uint32_t count) {
+  return {paths, paths + count};
+}
+inline std::vector<std::string> epilogs(slurm_conf_t const& conf) {
+  return scripts(conf.epilog, conf.epilog_cnt);
+}
+inline std::vector<std::string> prologs(slurm_conf_t const& conf) {
+  return scripts(conf.prolog, conf.prolog_cnt);
+}
+inline std::vector<std::string> ctl_scripts(slurm_conf_t const& conf) {
+  auto all = scripts(conf.prolog_slurmctld, conf.prolog_slurmctld_cnt);
+  for (auto& path : scripts(conf.epilog_slurmctld, conf.epilog_slurmctld_cnt))
+    all.push_back(std::move(path));
+  return all;
+}
+#else
+inline void add_script(char const* path, std::vector<std::string>* scripts) {
+  if (path && *path) scripts->emplace_back(path);
+}
+inline std::vector<std::string> epilogs(slurm_conf_t const& conf) {
+  std::vector<std::string> all;
+  add_script(conf.epilog, &all);
+  return all;
+}
+inline std::vector<std::string> prologs(slurm_conf_t const& conf) {
+  std::vector<std::string> all;
+  add_script(conf.prolog, &all);
+  return all;
+}
+inline std::vector<std::string> ctl_scripts(slurm_conf_t const& conf) {
+  std::vector<std::string> all;
+  add_script(conf.prolog_slurmctld, &all);
+  add_script(conf.epilog_slurmctld, &all);
+  return all;
+}
+#endif
 
 /// Whose job slurm_load_job(), slurm_signal_job() and slurm_kill_job() mean.
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)

@@ -16,6 +16,7 @@
 
 #include "slurm/records.hh"
 #include "slurm/setup.hh"
+#include "slurm/setup_facts.hh"
 
 namespace gleaner {
 namespace {
@@ -61,28 +62,6 @@ reserve_info_t const* find(reserve_info_msg_t const& all,
     if (text_of(all.reservation_array[i].name) == name)
       return &all.reservation_array[i];
   return nullptr;
-}
-
-PartitionFacts facts_of(partition_info_t const& partition,
-                        std::uint16_t cluster_preempt_mode) {
-  PartitionFacts facts;
-  facts.name = text_of(partition.name);
-  facts.priority_tier = partition.priority_tier;
-  auto const mode = partition.preempt_mode == NO_VAL16 ? cluster_preempt_mode
-                                                       : partition.preempt_mode;
-  auto const way = mode & ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN);
-  facts.preempt = way == PREEMPT_MODE_OFF      ? PartitionFacts::Preempt::off
-                  : way == PREEMPT_MODE_CANCEL ? PartitionFacts::Preempt::cancel
-                                               : PartitionFacts::Preempt::other;
-  facts.grace_time_s = partition.grace_time == NO_VAL
-                           ? 0
-                           : static_cast<int>(partition.grace_time);
-  facts.needs_reservation = partition.flags & PART_FLAG_REQ_RESV;
-  facts.is_default = partition.flags & PART_FLAG_DEFAULT;
-  auto const allowed = text_of(partition.allow_alloc_nodes);
-  facts.limits_alloc_nodes = !allowed.empty() && allowed != "ALL";
-  facts.nodes = compat::hosts(partition.nodes);
-  return facts;
 }
 
 class RealSlurmControl final : public SlurmControl {
@@ -248,29 +227,9 @@ Result<void> RealSlurmControl::remove_reservation() {
 }
 
 Result<SlurmSetup> RealSlurmControl::check() {
-  slurm_conf_t* conf_answer = nullptr;
-  if (slurm_load_ctl_conf(0, &conf_answer) != SLURM_SUCCESS)
-    return slurm_failure("cannot load the configuration of slurmctld");
-  Owned<slurm_conf_t> const conf(conf_answer, compat::free_conf);
-  partition_info_msg_t* partitions_answer = nullptr;
-  if (slurm_load_partitions(0, &partitions_answer, SHOW_ALL | SHOW_LOCAL) !=
-      SLURM_SUCCESS)
-    return slurm_failure("cannot load partitions");
-  Owned<partition_info_msg_t> const partitions(partitions_answer,
-                                               slurm_free_partition_info_msg);
-  SlurmConfFacts facts;
-  facts.version = text_of(conf->version);
-  facts.job_submit_plugins = text_of(conf->job_submit_plugins);
-  facts.prep_plugins = text_of(conf->prep_plugins);
-  facts.scheduler_type = text_of(conf->schedtype);
-  facts.scheduler_parameters = text_of(conf->sched_params);
-  facts.preempt_type = text_of(conf->preempt_type);
-  facts.licences = text_of(conf->licenses);
-  facts.complete_wait_s = conf->complete_wait;
-  for (std::uint32_t i = 0; i < partitions->record_count; ++i)
-    facts.partitions.push_back(
-        facts_of(partitions->partition_array[i], conf->preempt_mode));
-  return judge_setup(facts, config_);
+  auto const facts = read_setup_facts(config_);
+  if (!facts) return facts.error();
+  return judge_setup(*facts, config_);
 }
 
 }  // namespace

@@ -17,15 +17,39 @@
 
 namespace gleaner {
 
+/// One thing looked at in the site's configuration, and what to do about it.
+struct Finding {
+  enum class Severity {
+    ok,
+    warn,    ///< leases get slow, or rare
+    refuse,  ///< there would be no leases, or other people's jobs would suffer
+  } severity = Severity::ok;
+  std::string setting;  ///< "PreemptType", "QOS gleaner", "clocks"
+  std::string what;     ///< a sentence that quotes the value and says why
+  std::string remedy;   ///< the line to write, or the command; "" with ok
+
+  /// "what [remedy]"
+  std::string text() const {
+    return remedy.empty() ? what : what + " [" + remedy + "]";
+  }
+};
+
 /// What slurm.conf means for us.
 struct SlurmSetup {
-  std::string version;    ///< slurmctld's, "22.05.8"
-  bool guarded = false;   ///< job_submit_gleaner is loaded
-  bool licensed = false;  ///< the licence of our reservation exists
-  /// Why leases will not work, or would hurt; each a sentence with a remedy.
-  std::vector<std::string> errors;
-  std::vector<std::string> warnings;
+  std::string version;            ///< slurmctld's, "22.05.8"
+  bool guarded = false;           ///< job_submit_gleaner is loaded
+  bool licensed = false;          ///< the licence of our reservation exists
+  NodeSet nodes;                  ///< of the lease partition
+  double preempt_again_s = 40;    ///< KillWait + MessageTimeout
+  std::string plugin_dirs;        ///< PluginDir: "a:b"
+  std::vector<Finding> findings;  ///< in the order of the checks
+
+  /// Must nothing be lent?
+  bool refuses() const;
 };
+
+/// "ok", "warn", "refuse"
+char const* name_of(Finding::Severity severity);
 
 class SlurmControl {
  public:

@@ -34,10 +34,22 @@ noinst_LTLIBRARIES += \
 
 # For programs: the same, and what they ask Slurm to do.
 %canon_reldir%_libslurmcontrol_la_SOURCES = \
+	%reldir%/accounting_facts.hh \
+	%reldir%/accounting_facts.cc \
 	%reldir%/control.hh \
 	%reldir%/control.cc \
 	%reldir%/setup.hh \
-	%reldir%/setup.cc
+	%reldir%/setup.cc \
+	%reldir%/setup_accounting.cc \
+	%reldir%/setup_facts.hh \
+	%reldir%/setup_facts.cc \
+	%reldir%/setup_host.cc \
+	%reldir%/setup_limits.cc \
+	%reldir%/setup_partitions.cc \
+	%reldir%/setup_plugins.cc \
+	%reldir%/setup_preempt.cc \
+	%reldir%/setup_rules.hh \
+	%reldir%/setup_scheduling.cc
 %canon_reldir%_libslurmcontrol_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libslurmcontrol_la_LIBADD = %reldir%/libslurmview.la $(SLURM_LIBS)
 

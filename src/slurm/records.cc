@@ -68,6 +68,7 @@ NodeRecord record_of(node_info_t const& node) {
   record.usable =
       up && !(node.node_state & NODE_STATE_FLAGS & ~harmless_node_flags);
   record.idle = record.usable && base == NODE_STATE_IDLE;
+  record.cloud = node.node_state & NODE_STATE_CLOUD;
   record.weight = node.weight;
   record.cpus = node.cpus_efctv > 0 ? node.cpus_efctv : node.cpus;
   auto const spec_mb = std::min(node.mem_spec_limit, node.real_memory);

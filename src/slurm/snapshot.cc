@@ -216,7 +216,9 @@ void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
     auto const kind = kinds.of[i];
     auto const found = held.find(node.name);
     auto const by = found == held.end() ? Held{} : found->second;
-    auto hole = lendable[kind] ? hole_of(node, kind, by, uses) : std::nullopt;
+    bool const may_be_lent =
+        lendable[kind] && (!node.cloud || options.lend_cloud);
+    auto hole = may_be_lent ? hole_of(node, kind, by, uses) : std::nullopt;
     if (hole)
       snapshot->holes.push_back(std::move(*hole));
     else

@@ -17,6 +17,7 @@ struct NodeRecord {
   std::string name;
   bool usable = false;  ///< up, and neither draining, reserved nor completing
   bool idle = false;    ///< usable, and Slurm counts no job on it
+  bool cloud = false;   ///< powered up for jobs, and down when there are none
   std::uint32_t weight = 1;
   int cpus = 1;                ///< for jobs: less those set apart for Slurm
   std::int64_t memory_mb = 0;  ///< likewise
@@ -91,7 +92,8 @@ struct SnapshotOptions {
   std::string head_partition;
   std::string reservation;         ///< ours: plans no use of nodes
   std::size_t pending_max = 4096;  ///< pending jobs kept
-  double coming_s = 600;  ///< how long before their time jobs are told of
+  double coming_s = 600;    ///< how long before their time jobs are told of
+  bool lend_cloud = false;  ///< CLOUD nodes are holes too
 };
 
 /// The cluster at `now_s`.
@@ -99,9 +101,10 @@ struct SnapshotOptions {
 /// - Nodes that are alike in what they have, their features and partitions are
 ///   of one kind (node_kinds.hh).
 /// - A hole is a node of the lease partition that is idle, or that one lease
-///   and nothing else holds.  It ends at the earliest start that backfill plans
-///   on it or that a reservation has there; no plan leaves the end unknown.
-///   A plan that is already past means "at once".
+///   and nothing else holds; a CLOUD node only if that is asked for.  It ends
+///   at the earliest start that backfill plans on it or that a reservation has
+///   there; no plan leaves the end unknown.  A plan that is already past means
+///   "at once".
 /// - A shared node is any other on which a job may start beside those that run,
 ///   with what no job uses of it.  GRES that Slurm did not tell count as used.
 /// - A preempted lease is one that Slurm ended so in the last 30 s.

@@ -14,6 +14,8 @@ system_tests = \
 	%reldir%/accounting.bats \
 	%reldir%/fail_open.bats \
 	%reldir%/observe.bats \
+	%reldir%/admin.bats \
+	%reldir%/doctor.bats \
 	%reldir%/variants.bats
 # End of system_tests
 

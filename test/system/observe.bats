@@ -29,5 +29,9 @@ teardown() {
   # Long enough for a plan: the log says what would have been lent.
   wait_until 20 "grep -qiE 'observe|would' $cluster/slurm/log/gleanerd.log"
   [[ -z $(slurm squeue -h -a -p lease) ]]
+  wait_until 15 "[[ \$(gleaner status) = *'nothing is lent (gleaner.yaml): of 3 nodes that could be, 3 would be'* ]]"
+  run gleaner report --journal "$cluster/slurm/state/gleaner/journal.sqlite"
+  echo "$output"
+  [[ $status = 0 && $output = *'mode observe '*'could have been lent'* ]]
   [[ $(size_of "$job") = 0 || -z $(events_of "$job" generation) ]]
 }

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "cli/run_command.hh"
+#include "cli/own_program.hh"
 #include "test/unit/catch.hh"
 
 using namespace gleaner;
@@ -77,6 +77,22 @@ TEST_CASE("a loss that is no number yet is a dash") {
   CHECK_THAT(text, Catch::Contains("-     running"));
 }
 
+TEST_CASE("what is drained, and who observes, is said at the top") {
+  auto s = a_status();
+  s.drained = "n[3-4]";
+  CHECK_THAT(status_table(s, [](Uid) { return ""; }),
+             Catch::Contains("drained, not lent: n[3-4]"));
+  s.drained = "all";
+  s.mode = "observe";
+  s.observed_by = "gleaner admin";
+  s.lendable = 3;
+  s.would_lend = 2;
+  CHECK_THAT(status_table(s, [](Uid) { return ""; }),
+             Catch::Contains("drained, not lent: all nodes") &&
+                 Catch::Contains("nothing is lent (gleaner admin): of 3 nodes "
+                                 "that could be, 2 would be"));
+}
+
 TEST_CASE("an old look at the cluster is pointed out") {
   auto s = a_status();
   s.snapshot_s = 900;
@@ -98,13 +114,16 @@ TEST_CASE("a waiting trainer says so in the strip") {
         "   10 s  .   A: 0 nodes, loss 2.50, parked");
 }
 
+constexpr OwnProgram coordinator{"gleaner-coordinator", "runtime/coordinator"};
+
 TEST_CASE("the coordinator is looked for beside gleaner first") {
-  auto const paths = coordinator_paths("", "/opt/bin", "/opt/libexec/gleaner");
+  auto const paths =
+      paths_of(coordinator, "", "/opt/bin", "/opt/libexec/gleaner");
   CHECK(paths.front() == "/opt/bin/gleaner-coordinator");
   CHECK(paths.back() == "/opt/libexec/gleaner/gleaner-coordinator");
 }
 
 TEST_CASE("GLEANER_LIBEXEC names the only place to look") {
-  CHECK(coordinator_paths("/x", "/opt/bin", "/opt/libexec") ==
+  CHECK(paths_of(coordinator, "/x", "/opt/bin", "/opt/libexec") ==
         std::vector<std::string>{"/x/gleaner-coordinator"});
 }

@@ -28,7 +28,7 @@ TEST_CASE("the table documents every key") {
 TEST_CASE("an empty file means the defaults") {
   auto const config = parse_config("# nothing\n", "gleaner.yaml");
   REQUIRE(config);
-  CHECK(config->mode == "on");
+  CHECK(config->mode == "observe");  // nothing is lent unless asked
   CHECK(config->forward_looking_s == 120);
 }
 
@@ -47,6 +47,7 @@ TEST_CASE("a mistake is reported with file, line, key and value") {
       Row{"scan_interval_ms: 1.5\n", "scan_interval_ms: '1.5' is not valid"},
       Row{"forward_looking_s: soon\n", "forward_looking_s: 'soon'"},
       Row{"forward_looking_s: nan\n", "forward_looking_s: 'nan'"},
+      Row{"drained: n[1-\n", "f.yaml:1: drained: 'n[1-' is not valid"},
       Row{"mode: [on]\n", "expected one value"},
       Row{"- mode\n", "expected lines of the form 'key: value'"},
       Row{"mode: on\nrun_dir: {\n", "f.yaml:"});

@@ -93,7 +93,41 @@ TEST_CASE("the time limit covers the hole in whole minutes") {
       GENERATE(Row{{}, 60}, Row{10, 1}, Row{60, 1}, Row{61, 2}, Row{7200, 60});
   Hole hole;
   if (row.hole_s) hole.end_s = 1000 + *row.hole_s;
+  hole.planned_job = 5;
   CHECK(lease_minutes(World::settings("on"), hole, 1000) == row.minutes);
+}
+
+TEST_CASE("no time limit runs into a reservation: Slurm would refuse it") {
+  struct Row {
+    double hole_s;
+    int minutes;
+  };
+  auto row = GENERATE(Row{59, 0}, Row{60, 1}, Row{119, 1}, Row{120, 2},
+                      Row{7200, 60}, Row{-5, 0});
+  Hole hole;
+  hole.end_s = 1000 + row.hole_s;
+  CHECK(lease_minutes(World::settings("on"), hole, 1000) == row.minutes);
+}
+
+TEST_CASE("a node that is reserved within a minute is not lent") {
+  World w;
+  w.holes("n[1-2]");
+  w.hole("n1").end_s = w.now + 59;
+  w.base_job(7, 1, 4);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7; offer n2->7");
+}
+
+TEST_CASE("a lease is extended up to a reservation, and ends before it") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.cluster.leases[0].limit_s = w.now + 60;
+  w.hole("n1").end_s = w.now + 290;
+  CHECK(w.look() == "extend 101 to 4min");
+  w.cluster.leases[0].limit_s = w.now + 240;
+  CHECK(w.later(200) == "");
+  CHECK(w.later(38.5) == "back n1 of 7 (time_limit, 1s)");
 }
 
 TEST_CASE("a lease whose hole goes on is extended before its limit") {
@@ -189,7 +223,7 @@ TEST_CASE("unless its scaling is assumed") {
   CHECK(flat("assumed").look() == "offer n2->7");
 }
 
-TEST_CASE("with observe nothing is lent, asked back or ended") {
+TEST_CASE("with observe nothing is lent, and what no one leads is ended") {
   World w("observe");
   w.holes("n[1-2]");
   w.base_job(7, 1, 4);
@@ -197,7 +231,8 @@ TEST_CASE("with observe nothing is lent, asked back or ended") {
   CHECK(w.registers(7) == "welcome 7");
   w.lease(101, "n1", 99, "unknown");  // its trainer is gone
   w.pending(5, 2);
-  CHECK(w.look() == "");
+  CHECK(w.look() == "end 101");
+  w.end_of_lease(101);
   CHECK(w.later(60) == "");
   CHECK(w.recorded("observed") > 0);
 }

@@ -7,12 +7,14 @@ TESTS += %reldir%/test_daemon
 	%reldir%/world.hh \
 	%reldir%/adoption_test.cc \
 	%reldir%/budgets_test.cc \
+	%reldir%/caps_test.cc \
 	%reldir%/documentation_test.cc \
 	%reldir%/eligibility_test.cc \
 	%reldir%/give_back_test.cc \
 	%reldir%/history_test.cc \
 	%reldir%/lending_test.cc \
 	%reldir%/node_holds_test.cc \
+	%reldir%/orders_test.cc \
 	%reldir%/release_test.cc \
 	%reldir%/security_doc_test.cc \
 	%reldir%/token_buckets_test.cc

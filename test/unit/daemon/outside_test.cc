@@ -305,7 +305,7 @@ int lending(FakeControl* control, std::string const& mode) {
   SetupWatch watch(
       io, worker, clock,
       std::shared_ptr<SlurmControl>(std::shared_ptr<void>(), control),
-      [&](bool possible) { said = possible; });
+      [&](bool possible, SlurmSetup const&) { said = possible; });
   auto config = default_config();
   config.mode = mode;
   watch.start(config);
@@ -328,7 +328,8 @@ TEST_CASE("the reservation is kept only while users are kept out of it") {
   }
   SECTION("guarded, but slurm.conf is wrong") {
     control.setup.guarded = true;
-    control.setup.errors = {"GraceTime=5"};
+    control.setup.findings = {
+        {Finding::Severity::refuse, "", "GraceTime=5", ""}};
     CHECK(lending(&control, "on") == 0);
     CHECK(control.kept + control.removed == 0);
   }

@@ -30,6 +30,7 @@ class World {
     config.give_back_s = 1;
     config.arrival_hold_s = 10;
     config.agent_wait_s = 15;
+    config.lease_minutes_max = 60;
     config.ticket_valid_s = 10;
     return config;
   }
@@ -149,6 +150,14 @@ class World {
 
   std::string loses_link(JobId job) {
     brain.on_link_lost(job, now);
+    return decide();
+  }
+
+  /// `gleaner admin ACTION [NODES]`
+  std::string order(std::string const& action, std::string const& nodes = "") {
+    auto orders = brain.orders();
+    REQUIRE(orders.apply({action, nodes}, {}));
+    brain.set_orders(orders);
     return decide();
   }
 

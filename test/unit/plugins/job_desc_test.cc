@@ -19,6 +19,7 @@ Config config() {
   config.lease_partition = "lease";
   config.head_partition = "head";
   config.head_memory_mb = 512;
+  config.head_memory_per_node_mb = 16;
   config.reservation = "gleaner";
   return config;
 }
@@ -171,7 +172,7 @@ TEST_CASE("a base job is one task on a head node, and marked") {
   CHECK(desc->cpus_per_task == NO_VAL16);
   CHECK(desc->min_cpus == NO_VAL);
   CHECK(desc->shared == NO_VAL16);
-  CHECK(desc->pn_min_memory == 512);
+  CHECK(desc->pn_min_memory == 512 + 8 * 16);  // an srun for each node
   CHECK(desc->pn_min_cpus == NO_VAL16);
   for (char const* gone : {desc->tres_per_node, desc->cpus_per_tres,
                            desc->features, desc->exc_nodes})

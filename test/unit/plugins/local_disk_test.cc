@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which files slurmctld may read while it holds its locks.
-#include "plugins/local_disk.hh"
+#include "core/local_disk.hh"
 
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"

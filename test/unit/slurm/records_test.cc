@@ -63,6 +63,7 @@ TEST_CASE("which node states can be lent") {
     auto const record = record_of(node(row.state));
     CHECK(record.usable == row.usable);
     CHECK(record.idle == row.idle);
+    CHECK(record.cloud == (row.state & NODE_STATE_CLOUD ? true : false));
   }
 }
 

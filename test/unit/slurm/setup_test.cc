@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is said of a slurm.conf under which leases would not work.
+/// What is said of a Slurm under which leases would not work, or would hurt.
 #include "slurm/setup.hh"
 
 #include <algorithm>
@@ -11,6 +11,7 @@ using namespace gleaner;
 namespace {
 
 using Preempt = PartitionFacts::Preempt;
+using Severity = Finding::Severity;
 
 PartitionFacts partition(std::string name, int tier, Preempt preempt,
                          std::vector<std::string> nodes) {
@@ -22,122 +23,300 @@ PartitionFacts partition(std::string name, int tier, Preempt preempt,
   return facts;
 }
 
-/// A slurm.conf as doc/admin.md asks for it.
+/// A Slurm as doc/admin.md asks for it.
 SlurmConfFacts good() {
   SlurmConfFacts facts;
   facts.version = "22.05.8";
+  facts.built_for = "22.05";
   facts.job_submit_plugins = "lua,gleaner";
   facts.prep_plugins = "prep/script,prep/gleaner";
   facts.scheduler_type = "sched/gleaner";
   facts.scheduler_parameters = "bf_interval=30,bf_continue";
   facts.preempt_type = "preempt/partition_prio";
   facts.licences = "matlab:20,gleaner:1";
+  facts.mcs_plugin = "mcs/none";
   auto lease = partition("lease", 1, Preempt::cancel, {"n1", "n2"});
   lease.needs_reservation = true;
   facts.partitions = {partition("main", 10, Preempt::off, {"n1", "n2"}), lease,
                       partition("head", 10, Preempt::off, {"h1"})};
+  facts.has_reservation = true;
+  facts.clock_ahead_s = 0;
+  return facts;
+}
+
+/// The same with slurmdbd, an account and a QOS for leases.
+SlurmConfFacts accounted() {
+  auto facts = good();
+  facts.enforces_associations = facts.enforces_limits = true;
+  QosFacts normal, gleaner;
+  normal.name = "normal";
+  gleaner.name = "gleaner";
+  gleaner.usage_factor = 0;
+  facts.accounting = AccountingFacts{{normal, gleaner}, true};
+  return facts;
+}
+
+/// The same, preempting by QOS.
+SlurmConfFacts by_qos() {
+  auto facts = accounted();
+  facts.preempt_type = "preempt/qos";
+  facts.accounting->qos[0].preempts = {"gleaner"};
   return facts;
 }
 
 Config config() {
-  Config config;
-  config.lease_partition = "lease";
-  config.head_partition = "head";
-  config.reservation = "gleaner";
-  config.licence = "gleaner";
-  config.scavenger = "plugin";
+  auto config = default_config();
+  config.arrival_hold_s = 30;
   return config;
 }
 
-bool mentions(std::vector<std::string> const& findings, char const* text) {
-  return std::any_of(findings.begin(), findings.end(), [&](auto const& one) {
-    return one.find(text) != std::string::npos;
-  });
+Config config_with_account() {
+  auto result = config();
+  result.lease_account = result.lease_qos = "gleaner";
+  return result;
+}
+
+/// "PreemptType='preempt/none' (…) [PreemptType=…]" of all that is not ok.
+std::string said(SlurmSetup const& setup, Severity severity) {
+  std::string text;
+  for (auto const& finding : setup.findings)
+    if (finding.severity == severity) text += finding.text() + "\n";
+  return text;
+}
+
+struct Row {
+  char const* mentions;  ///< of the finding
+  char const* remedy;    ///< of what is to be done
+  void (*spoil)(SlurmConfFacts*);
+};
+
+/// Each row's configuration has exactly one finding that is not ok: this one.
+void check(std::vector<Row> const& rows, SlurmConfFacts (*sound)(),
+           Config const& config, Severity severity) {
+  for (auto const& row : rows) {
+    CAPTURE(row.mentions);
+    auto facts = sound();
+    row.spoil(&facts);
+    auto const setup = judge_setup(facts, config);
+    std::vector<Finding> found;
+    for (auto const& finding : setup.findings)
+      if (finding.severity != Severity::ok) found.push_back(finding);
+    REQUIRE(found.size() == 1);
+    CAPTURE(found[0].text());
+    CHECK(found[0].severity == severity);
+    CHECK(found[0].what.find(row.mentions) != std::string::npos);
+    CHECK(found[0].remedy.find(row.remedy) != std::string::npos);
+    CHECK(setup.refuses() == (severity == Severity::refuse));
+  }
 }
 
 }  // namespace
 
-TEST_CASE("a slurm.conf as documented has no findings") {
-  auto const setup = judge_setup(good(), config());
-  CHECK(setup.version == "22.05.8");
-  CHECK(setup.guarded);
-  CHECK(setup.licensed);
-  CHECK(setup.errors.empty());
-  CHECK(setup.warnings.empty());
-}
-
-TEST_CASE("what stops leases is an error that names the setting") {
-  struct Row {
-    char const* mentions;
-    void (*spoil)(SlurmConfFacts*);
-  };
-  for (auto const& row : std::initializer_list<Row>{
-           {"JobSubmitPlugins='lua'",
-            [](auto* f) { f->job_submit_plugins = "lua"; }},
-           {"SchedulerType='sched/builtin'",
-            [](auto* f) { f->scheduler_type = "sched/builtin"; }},
-           {"lacks 'gleaner'", [](auto* f) { f->licences = "matlab:20"; }},
-           {"defer", [](auto* f) { f->scheduler_parameters = "defer"; }},
-           {"PreemptType='preempt/none'",
-            [](auto* f) { f->preempt_type = "preempt/none"; }},
-           {"PreemptMode=CANCEL",
-            [](auto* f) { f->partitions[1].preempt = Preempt::other; }},
-           {"GraceTime=5", [](auto* f) { f->partitions[1].grace_time_s = 5; }},
-           {"default partition",
-            [](auto* f) { f->partitions[1].is_default = true; }},
-           {"PriorityTier=1",
-            [](auto* f) { f->partitions[0].priority_tier = 1; }},
-           {"no partition 'lease'",
-            [](auto* f) { f->partitions.erase(f->partitions.begin() + 1); }},
-           {"no partition 'head'", [](auto* f) { f->partitions.pop_back(); }},
-       }) {
-    CAPTURE(row.mentions);
-    auto facts = good();
-    row.spoil(&facts);
-    CHECK(mentions(judge_setup(facts, config()).errors, row.mentions));
+TEST_CASE("a Slurm as documented has no findings but that it is in order") {
+  for (auto const& [facts, settings] :
+       {std::pair(good(), config()),
+        std::pair(accounted(), config_with_account()),
+        std::pair(by_qos(), config_with_account())}) {
+    auto const setup = judge_setup(facts, settings);
+    CHECK(setup.version == "22.05.8");
+    CHECK(setup.guarded);
+    CHECK(setup.licensed);
+    CHECK(setup.nodes.to_string() == "n[1-2]");
+    CHECK(said(setup, Severity::warn) == "");
+    CHECK(said(setup, Severity::refuse) == "");
+    CHECK(setup.findings.size() > 10);
   }
 }
 
-TEST_CASE("what makes leases slow or others suffer is a warning") {
-  struct Row {
-    char const* mentions;
-    void (*spoil)(SlurmConfFacts*);
-  };
-  for (auto const& row : std::initializer_list<Row>{
-           {"prep/gleaner", [](auto* f) { f->prep_plugins = "prep/script"; }},
-           {"CompleteWait=10", [](auto* f) { f->complete_wait_s = 10; }},
-           {"PreemptMode=OFF",
-            [](auto* f) { f->partitions[0].preempt = Preempt::cancel; }},
-           {"ReqResv=YES",
-            [](auto* f) { f->partitions[1].needs_reservation = false; }},
-       }) {
-    CAPTURE(row.mentions);
-    auto facts = good();
-    row.spoil(&facts);
-    auto const setup = judge_setup(facts, config());
-    CHECK(setup.errors.empty());
-    CHECK(mentions(setup.warnings, row.mentions));
-  }
+TEST_CASE("what stops leases, or harms others, refuses and names the line") {
+  check(
+      {
+          {"slurmctld is 24.11.5, Gleaner was built for 22.05", "build Gleaner",
+           [](auto* f) { f->version = "24.11.5"; }},
+          {"JobSubmitPlugins='lua'", "JobSubmitPlugins=lua,gleaner",
+           [](auto* f) { f->job_submit_plugins = "lua"; }},
+          {"all_partitions", "Default=YES",
+           [](auto* f) { f->job_submit_plugins = "all_partitions,gleaner"; }},
+          {"SchedulerType='sched/builtin'", "SchedulerType=sched/gleaner",
+           [](auto* f) { f->scheduler_type = "sched/builtin"; }},
+          {"lacks 'gleaner'", "Licenses=matlab:20,gleaner:1",
+           [](auto* f) { f->licences = "matlab:20"; }},
+          {"has defer", "take defer out",
+           [](auto* f) { f->scheduler_parameters = "defer,bf_interval=30"; }},
+          {"PreemptType='preempt/none'", "PreemptType=preempt/partition_prio",
+           [](auto* f) { f->preempt_type = "preempt/none"; }},
+          {"PreemptExemptTime=60", "PreemptExemptTime=0",
+           [](auto* f) { f->preempt_exempt_s = 60; }},
+          {"min_exempt_priority=10", "take it out",
+           [](auto* f) { f->preempt_parameters = "min_exempt_priority=10"; }},
+          {"PreemptMode=CANCEL", "PartitionName=lease … PreemptMode=CANCEL",
+           [](auto* f) { f->partitions[1].preempt = Preempt::other; }},
+          {"GraceTime=5", "PartitionName=lease … GraceTime=0",
+           [](auto* f) { f->partitions[1].grace_time_s = 5; }},
+          {"OverSubscribe=FORCE", "OverSubscribe=NO",
+           [](auto* f) { f->partitions[1].forces_sharing = true; }},
+          {"default partition", "Default=NO",
+           [](auto* f) { f->partitions[1].is_default = true; }},
+          {"is not UP", "scontrol update PartitionName=lease State=UP",
+           [](auto* f) { f->partitions[1].up = false; }},
+          {"MaxTime=5 min", "MaxTime=INFINITE",
+           [](auto* f) { f->partitions[1].minutes_max = 5; }},
+          {"PriorityTier=1", "PartitionName=main … PriorityTier=2",
+           [](auto* f) { f->partitions[0].priority_tier = 1; }},
+          {"no partition 'lease'", "PartitionName=lease",
+           [](auto* f) { f->partitions.erase(f->partitions.begin() + 1); }},
+          {"no partition 'head'", "head_partition",
+           [](auto* f) { f->partitions.pop_back(); }},
+          {"MinJobAge=0", "MinJobAge=300",
+           [](auto* f) { f->job_age_s_min = 0; }},
+          {"up to 3600 ended leases (leases_per_hour_max: 3600, "
+           "MinJobAge=3600) of MaxJobCount=5000",
+           "MaxJobCount=25000",
+           [](auto* f) { f->job_age_s_min = 3600, f->jobs_max = 5000; }},
+          {"federation 'two'", "sacctmgr modify federation two",
+           [](auto* f) { f->federation = "two"; }},
+          {"8 s behind slurmctld's", "chrony",
+           [](auto* f) { f->clock_ahead_s = -8; }},
+          {"is on NFS", "state_dir on a local disk",
+           [](auto* f) { f->key_file_system = "NFS"; }},
+      },
+      good, config(), Severity::refuse);
+}
+
+TEST_CASE("what makes leases slow, or needs a person's eye, is a warning") {
+  check(
+      {
+          {"prep/gleaner", "PrEpPlugins=prep/script,prep/gleaner",
+           [](auto* f) { f->prep_plugins = "prep/script"; }},
+          {"CompleteWait=10", "CompleteWait=0",
+           [](auto* f) { f->complete_wait_s = 10; }},
+          {"bf_interval is 60 s, arrival_hold_s 30 s", "arrival_hold_s: 60",
+           [](auto* f) { f->scheduler_parameters = "bf_interval=60"; }},
+          {"PreemptMode=OFF", "PartitionName=main … PreemptMode=OFF",
+           [](auto* f) { f->partitions[0].preempt = Preempt::cancel; }},
+          {"ReqResv=YES", "PartitionName=lease … ReqResv=YES",
+           [](auto* f) { f->partitions[1].needs_reservation = false; }},
+          {"youngest_first", "take it out",
+           [](auto* f) { f->preempt_parameters = "youngest_first"; }},
+          {"youngest_first", "take it out",
+           [](auto* f) {
+             f->scheduler_parameters += ",preempt_youngest_first";
+           }},
+          {"reorder_count=100", "reorder_count=1",
+           [](auto* f) {
+             f->scheduler_parameters += ",preempt_reorder_count=100";
+           }},
+          {"KillWait=300", "KillWait=30",
+           [](auto* f) { f->kill_wait_s = 300; }},
+          {"MCSPlugin='mcs/user'", "mcs/none",
+           [](auto* f) { f->mcs_plugin = "mcs/user"; }},
+          {"Epilog=/etc/slurm/epilog", "SLURM_JOB_PARTITION is lease",
+           [](auto* f) { f->epilogs = {"/etc/slurm/epilog"}; }},
+          {"Prolog=/etc/slurm/prolog", "SLURM_JOB_PARTITION is lease",
+           [](auto* f) { f->prologs = {"/etc/slurm/prolog"}; }},
+          {"/etc/slurm/ctl", "SLURM_JOB_PARTITION is lease",
+           [](auto* f) { f->ctl_scripts = {"/etc/slurm/ctl"}; }},
+          {"up to 1800 ended leases", "MaxJobCount=25000",
+           [](auto* f) { f->job_age_s_min = 1800, f->jobs_max = 5000; }},
+          {"30 requests at once and 2 a second", "rl_bucket_size=300",
+           [](auto* f) { f->slurmctld_parameters = "rl_enable"; }},
+          {"300 requests at once and 5 a second", "rl_refill_rate=30",
+           [](auto* f) {
+             f->slurmctld_parameters =
+                 "rl_enable,rl_bucket_size=300,rl_refill_rate=5";
+           }},
+          {"OverTimeLimit=UNLIMITED", "OverTimeLimit=0",
+           [](auto* f) { f->over_time_limit_min = -1; }},
+          {"OverTimeLimit=60 min", "OverTimeLimit=0",
+           [](auto* f) { f->over_time_limit_min = 60; }},
+          {"3 s ahead of slurmctld's", "chrony",
+           [](auto* f) { f->clock_ahead_s = 3; }},
+          {"but not gleaner.yaml", "GLEANER_CONF",
+           [](auto* f) { f->slurmctld_parameters = "enable_configless"; }},
+          {"backup controller", "A backup controller",
+           [](auto* f) { f->has_backup = true; }},
+          {"lease_account is empty, and limits are enforced",
+           "lease_account: gleaner",
+           [](auto* f) {
+             f->enforces_limits = true;
+             f->accounting = AccountingFacts{};
+           }},
+      },
+      good, config(), Severity::warn);
+}
+
+TEST_CASE("with accounting the account and the QOS of leases must be there") {
+  check(
+      {
+          {"no association has the account 'gleaner'",
+           "sacctmgr add account gleaner",
+           [](auto* f) { f->accounting->has_lease_account = false; }},
+          {"no QOS 'gleaner'", "sacctmgr add qos gleaner",
+           [](auto* f) { f->accounting->qos.pop_back(); }},
+          {"QOS 'gleaner' has GraceTime=30", "set GraceTime=0",
+           [](auto* f) { f->accounting->qos[1].grace_time_s = 30; }},
+          {"QOS 'gleaner' has PreemptExemptTime=60", "set PreemptExemptTime=-1",
+           [](auto* f) { f->accounting->qos[1].exempt_s = 60; }},
+          {"AllowAccounts=physics", "AllowAccounts=gleaner",
+           [](auto* f) { f->partitions[1].allowed_accounts = "physics"; }},
+          {"AllowQos=normal", "AllowQos=gleaner",
+           [](auto* f) { f->partitions[1].allowed_qos = "normal"; }},
+      },
+      accounted, config_with_account(), Severity::refuse);
+  check(
+      {
+          {"UsageFactor above 0", "set UsageFactor=0",
+           [](auto* f) { f->accounting->qos[1].usage_factor = 1; }},
+          {"they are set, but slurmctld keeps no accounts",
+           "accounting_storage/slurmdbd",
+           [](auto* f) { f->accounting.reset(); }},
+      },
+      accounted, config_with_account(), Severity::warn);
+}
+
+TEST_CASE("with preempt/qos every QOS must be able to preempt leases") {
+  check(
+      {
+          {"jobs of QOS normal cannot preempt leases, of QOS 'gleaner'",
+           "sacctmgr modify qos normal set preempt+=gleaner",
+           [](auto* f) { f->accounting->qos[0].preempts.clear(); }},
+          {"has a PreemptMode other than cancel", "set PreemptMode=cancel",
+           [](auto* f) { f->accounting->qos[1].cancels = false; }},
+      },
+      by_qos, config_with_account(), Severity::refuse);
+  auto const setup = judge_setup(by_qos(), config());
+  CHECK(said(setup, Severity::refuse).find("lease_qos is empty") !=
+        std::string::npos);
 }
 
 TEST_CASE("defer_batch is not defer") {
   auto facts = good();
   facts.scheduler_parameters = "defer_batch,bf_interval=30";
-  CHECK(judge_setup(facts, config()).errors.empty());
+  CHECK_FALSE(judge_setup(facts, config()).refuses());
 }
 
 TEST_CASE("a tier that shares no nodes with the leases does not matter") {
   auto facts = good();
   facts.partitions[2].priority_tier = 1;
-  CHECK(judge_setup(facts, config()).errors.empty());
+  CHECK_FALSE(judge_setup(facts, config()).refuses());
 }
 
-TEST_CASE("with scavenger: poll any scheduler will do") {
+TEST_CASE("with scavenger: poll any scheduler will do, and no prep plugin") {
   auto facts = good();
   facts.scheduler_type = "sched/builtin";
+  facts.prep_plugins = "prep/script";
   auto polling = config();
   polling.scavenger = "poll";
-  CHECK(judge_setup(facts, polling).errors.empty());
+  auto const setup = judge_setup(facts, polling);
+  CHECK(said(setup, Severity::refuse) + said(setup, Severity::warn) == "");
+}
+
+TEST_CASE("a clock that cannot be known is not judged") {
+  auto facts = good();
+  facts.clock_ahead_s.reset();
+  auto const setup = judge_setup(facts, config());
+  CHECK(std::none_of(setup.findings.begin(), setup.findings.end(),
+                     [](auto& f) { return f.setting == "clocks"; }));
 }
 
 TEST_CASE("list_has finds an item whatever follows it") {
@@ -149,4 +328,11 @@ TEST_CASE("list_has finds an item whatever follows it") {
   CHECK_FALSE(list_has("mygleaner", "gleaner"));
   CHECK_FALSE(list_has("", "gleaner"));
   CHECK_FALSE(list_has("a,,b", ""));
+}
+
+TEST_CASE("list_number reads what follows the equals sign") {
+  CHECK(list_number("a,bf_interval=30,b", "bf_interval") == 30);
+  CHECK(list_number("bf_interval=30", "interval") == std::nullopt);
+  CHECK(list_number("bf_interval", "bf_interval") == std::nullopt);
+  CHECK(list_number("bf_interval=soon", "bf_interval") == std::nullopt);
 }

@@ -100,6 +100,16 @@ TEST_CASE("a node that is down, draining, reserved or completing is no hole") {
   }
 }
 
+TEST_CASE("a CLOUD node that is up is a hole only if that is asked for") {
+  // Lent, it would never be idle for SuspendTime, and so never be powered down.
+  auto records = cluster({idle("n1"), idle("n2")}, {});
+  records.nodes[0].cloud = true;
+  CHECK(holes(records) == "n2");
+  auto lending = options;
+  lending.lend_cloud = true;
+  CHECK(make_snapshot(records, lending, now_s).holes.size() == 2);
+}
+
 TEST_CASE("a node that only a lease holds is a leased hole") {
   CHECK(holes(cluster({busy("n1")}, {lease(8, "n1")})) == "n1*");
   SECTION("but not while the lease is completing") {

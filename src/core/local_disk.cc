@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which file systems are local.
-#include "plugins/local_disk.hh"
+#include "core/local_disk.hh"
 
 #include <sys/vfs.h>
 

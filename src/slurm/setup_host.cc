@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Is this one cluster, with one clock, whose key is at hand?
+#include <cmath>
+#include <cstdio>
+
+#include "slurm/setup_rules.hh"
+
+namespace gleaner::setup {
+namespace {
+
+constexpr double clock_s_warned = 1;
+
+void judge_clocks(SlurmConfFacts const& facts, Config const& config,
+                  Findings& findings) {
+  if (!facts.clock_ahead_s) return;
+  double const ahead_s = *facts.clock_ahead_s;
+  char what[128];
+  std::snprintf(what, sizeof what, "this machine is %.0f s %s slurmctld's",
+                std::abs(ahead_s), ahead_s < 0 ? "behind" : "ahead of");
+  // Slurm tells whole seconds.
+  if (std::abs(ahead_s) > config.ticket_valid_s / 2)
+    findings.refuse("clocks",
+                    std::string(what) +
+                        " (tickets would be refused as old, "
+                        "and plans mistaken)",
+                    "run chrony or ntpd on both");
+  else if (std::abs(ahead_s) > clock_s_warned + 1)
+    findings.warn("clocks", std::string(what) + " (nodes come back that late)",
+                  "run chrony or ntpd on both");
+  else
+    findings.ok("clocks", "within a second of slurmctld's");
+}
+
+}  // namespace
+
+void judge_federation(SlurmConfFacts const& facts, Config const&,
+                      Findings& findings) {
+  if (facts.federation.empty()) return findings.ok("federation", "none");
+  findings.refuse("federation",
+                  "the cluster is in federation " + quoted(facts.federation) +
+                      " (Slurm starts no job at once there, so no lease is "
+                      "ever granted)",
+                  "sacctmgr modify federation " + facts.federation +
+                      " set clusters-=CLUSTER");
+}
+
+void judge_host(SlurmConfFacts const& facts, Config const& config,
+                Findings& findings) {
+  judge_clocks(facts, config, findings);
+  if (!facts.key_file_system.empty())
+    findings.refuse("state_dir",
+                    config.state_dir + " is on " + facts.key_file_system +
+                        " (slurmctld reads ticket.key under its locks, and "
+                        "hangs when that file system does)",
+                    "in gleaner.yaml a state_dir on a local disk");
+  if (list_has(facts.slurmctld_parameters, "enable_configless"))
+    findings.warn("enable_configless",
+                  "slurmd fetches slurm.conf, but not gleaner.yaml",
+                  "put gleaner.yaml at /etc/slurm/gleaner.yaml on head, login "
+                  "and compute nodes, or set GLEANER_CONF");
+  if (facts.has_backup)
+    findings.warn("SlurmctldHost",
+                  "there is a backup controller (after fail-over no lease "
+                  "starts until a gleanerd runs beside it)",
+                  "see \"A backup controller\" in doc/admin.md");
+}
+
+}  // namespace gleaner::setup
