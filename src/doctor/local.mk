@@ -14,5 +14,6 @@ pkglibexec_PROGRAMS += %reldir%/gleaner-doctor
 %canon_reldir%_gleaner_doctor_LDADD = \
 	%reldir%/libdoctor.la \
 	src/slurm/libslurmcontrol.la \
-	src/core/libconfig.la
+	src/core/libconfig.la \
+	src/core/libcore.la
 endif
