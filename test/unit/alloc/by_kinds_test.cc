@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Plans where not every trainer can use every node: none gets one it cannot
-/// use, none waits that could be served, and the gain is near the best there is.
+/// use, none waits that could be served, and the gain is near the best there
+/// is.
 #include "alloc/by_kinds.hh"
 
 #include <algorithm>
@@ -35,9 +36,10 @@ Plans plan_of(std::vector<Node> nodes, std::vector<Trainer> trainers) {
 }
 
 TEST_CASE("trainers that need different nodes do not compete") {
-  CHECK(plan_of(of_kinds({0, 0, 1, 1}), {of_kinds(trainer("cpu", 1, 4), {0}),
-                                         of_kinds(trainer("gpu", 1, 4), {1})}) ==
-        Plans{{"cpu", "n[1-2]"}, {"gpu", "n[3-4]"}});
+  CHECK(
+      plan_of(of_kinds({0, 0, 1, 1}), {of_kinds(trainer("cpu", 1, 4), {0}),
+                                       of_kinds(trainer("gpu", 1, 4), {1})}) ==
+      Plans{{"cpu", "n[1-2]"}, {"gpu", "n[3-4]"}});
 }
 
 TEST_CASE("a trainer that no node can serve waits, whatever is idle") {
@@ -46,9 +48,10 @@ TEST_CASE("a trainer that no node can serve waits, whatever is idle") {
 }
 
 TEST_CASE("who can use all takes what others cannot") {
-  CHECK(plan_of(of_kinds({1, 1, 0, 0}), {of_kinds(trainer("any", 1, 2), {0, 1}),
-                                         of_kinds(trainer("gpu", 1, 2), {1})}) ==
-        Plans{{"any", "n[3-4]"}, {"gpu", "n[1-2]"}});
+  CHECK(
+      plan_of(of_kinds({1, 1, 0, 0}), {of_kinds(trainer("any", 1, 2), {0, 1}),
+                                       of_kinds(trainer("gpu", 1, 2), {1})}) ==
+      Plans{{"any", "n[3-4]"}, {"gpu", "n[1-2]"}});
 }
 
 TEST_CASE("who can use all moves for one that can use only these") {
@@ -105,7 +108,8 @@ bool may_have(Problem const& problem, std::size_t trainer, NodeIndex node) {
 /// Random problems of up to three kinds.
 class Mixed {
  public:
-  explicit Mixed(char const* test) : problems_(test), random_(problems_.seed()) {}
+  explicit Mixed(char const* test)
+      : problems_(test), random_(problems_.seed()) {}
   unsigned seed() const { return problems_.seed(); }
 
   Problem next(int nodes_most, int trainers_most) {
