@@ -32,7 +32,8 @@ if HAVE_SLURM
 check_PROGRAMS += %reldir%/end_leases
 %canon_reldir%_end_leases_SOURCES = %reldir%/end_leases.cc
 %canon_reldir%_end_leases_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
-%canon_reldir%_end_leases_LDADD = src/slurm/libslurmcontrol.la src/core/libconfig.la
+%canon_reldir%_end_leases_LDADD = src/slurm/libslurmcontrol.la src/core/libconfig.la \
+	src/core/libcore.la
 endif
 
 if HAVE_BATS
