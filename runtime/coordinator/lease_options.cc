@@ -26,6 +26,17 @@ Error refused(std::string const& what, std::string const& why) {
                             "' is not passed on to srun (" + why + ")"};
 }
 
+/// What job_submit_gleaner lets into a template: graphic ASCII without quotes.
+/// No shell reads it.  A '/' would make a list of nodes the name of a file.
+bool is_value(std::string_view name, std::string_view value) {
+  bool const lists_nodes = name == "nodelist" || name == "exclude";
+  return !value.empty() && value.size() <= value_bytes_max &&
+         std::all_of(value.begin(), value.end(), [&](unsigned char c) {
+           return c > 0x20 && c < 0x7f && c != '\'' && c != '"' && c != '\\' &&
+                  !(lists_nodes && c == '/');
+         });
+}
+
 Result<void> check_option(std::string const& word) {
   if (word == "--exclusive") return {};
   auto const equals = word.find('=');
@@ -35,9 +46,7 @@ Result<void> check_option(std::string const& word) {
   auto const& names = lease_option_names();
   if (std::find(names.begin(), names.end(), name) == names.end())
     return refused(word, "not an option that says what a lease takes");
-  // A '/' would make a value of --nodelist the name of a file.
-  if (!consists_of(std::string_view(word).substr(equals + 1),
-                   "._-+,:=*&|!()[]@%"))
+  if (!is_value(name, std::string_view(word).substr(equals + 1)))
     return refused(word, "its value has characters that none of these has");
   return {};
 }

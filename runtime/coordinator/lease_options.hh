@@ -24,8 +24,9 @@ std::vector<std::string_view> const& lease_option_names();
 /// Whether srun may be called with this grant and these options.  Fails with
 /// denied, quoting the first word that is not admitted: an option that is not
 /// in the list or is abbreviated, a word that is no option, a value with
-/// blanks, control characters, '/' or of more than 1,024 bytes; a grant whose
-/// node or ticket has other characters than theirs.
+/// blanks, control characters, quotes or of more than 1,024 bytes, a list of
+/// nodes with a '/'; a grant whose node or ticket has other characters than
+/// theirs.
 Result<void> check_lease_request(msg::Grant const& grant,
                                  std::vector<std::string> const& options);
 

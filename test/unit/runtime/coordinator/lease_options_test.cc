@@ -48,13 +48,19 @@ TEST_CASE("what is no --NAME=VALUE is refused") {
 }
 
 TEST_CASE("a value is one word of plain characters") {
-  auto const* const value =
-      GENERATE("a b", "a\nb", "a\tb", "'a'", "\"a\"", "$(evil)", "a;b", "`a`",
-               "/tmp/list", "../list", "a\x7f", "\xc3\xa9", "a<b", "a\\b");
+  auto const* const value = GENERATE("a b", "a\nb", "a\tb", "'a'", "\"a\"",
+                                     "a\x7f", "\xc3\xa9", "a\\b");
   INFO(value);
   CHECK_FALSE(check_lease_request(grant, {std::string("--nodelist=") + value}));
   CHECK_FALSE(
       check_lease_request(grant, {std::string("--constraint=") + value}));
+}
+
+TEST_CASE("a list of nodes is not the name of a file") {
+  auto const* const option = GENERATE("--nodelist=/tmp/list", "--exclude=../l");
+  CHECK_FALSE(check_lease_request(grant, {option}));
+  // Names of features are the site's; no shell reads them.
+  CHECK(check_lease_request(grant, {"--constraint=el8/x#1"}));
 }
 
 TEST_CASE("values and lists of options have an end") {
