@@ -30,11 +30,18 @@ events() { cat "$work/run-$1/events.jsonl" 2>/dev/null; }
 # events_of JOB KIND: those of one kind, one a line.
 events_of() { events "$1" | jq -c --arg kind "$2" 'select(.event == $kind)'; }
 
-# The nodes of the present generation, "n1,n2,n4"; none when parked.
+# The nodes of the present generation, "n1,n2,n4", without those whose member has
+# been lost since; none when parked.
 training_nodes() {
   local nodes
   nodes=$(events_of "$1" generation | tail -n 1 | jq -r .nodes)
-  [[ -z $nodes ]] || slurm scontrol show hostnames "$nodes" | sort | paste -sd,
+  [[ -z $nodes ]] || slurm scontrol show hostnames "$nodes" |
+    grep -vxFf <(lost_nodes "$1") | sort | paste -sd,
+}
+lost_nodes() {
+  events "$1" | jq -rs 'reduce .[] as $e ([];
+    if $e.event == "generation" then []
+    elif $e.event == "member_lost" then . + [$e.node] else . end) | .[]'
 }
 
 # How many nodes train at the moment.
