@@ -65,7 +65,8 @@ took_s() { sed -n 's/.* back after \([0-9.]*\) s$/\1/p' <<<"$output"; }
   [[ $status = 0 && $output = *"mode observe"*"4 nodes are back"* ]]
   no_leases
   wait_until 10 "[[ \$(gleaner status) = *'nothing is lent (gleaner admin): of 4 nodes that could be, 4 would be'* ]]"
-  grep -q '^.*observed lendable=4 ' "$cluster/slurm/log/gleanerd.log"
+  # What is observed is recorded every 10 s at most.
+  wait_until 20 "grep -q 'observed lendable=4 ' $cluster/slurm/log/gleanerd.log"
   gleaner admin on
   wait_until 30 "size_is $job 4"
 }
