@@ -41,6 +41,7 @@ TESTS += %reldir%/test_submit
 	plugins/libjobrules.la \
 	plugins/libpluginedge.la \
 	src/slurm/libjobmarks.la \
+	src/core/libcore.la \
 	$(SLURM_LIBS)
 endif
 endif

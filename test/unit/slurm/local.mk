@@ -15,6 +15,8 @@ TESTS += %reldir%/test_slurm
 %canon_reldir%_test_slurm_LDADD = \
 	test/unit/libtestmain.la \
 	src/slurm/libslurmcontrol.la \
-	src/slurm/libsymbols.la
+	src/slurm/libsymbols.la \
+	src/core/libconfig.la \
+	src/core/libcore.la
 endif
 endif
