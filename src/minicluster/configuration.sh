@@ -20,24 +20,18 @@ make_directories() {
   (umask 077; head -c 128 /dev/urandom >"$dir/etc/munge.key")
 }
 
-# slurmd takes any character device as a GPU; a count without files leaves
-# the node INVAL.
 make_gpus() {
-  local g
-  for ((g = 0; g < gpus; g++)); do ln -sfn /dev/null "$dir/dev/gpu$g"; done
   {
     echo "AutoDetect=off"
-    ((gpus == 0)) ||
-      echo "NodeName=n[1-$nodes] Name=gpu File=$dir/dev/gpu[0-$((gpus - 1))]"
+    each_kind gres_conf_of_kind
   } >"$dir/etc/gres.conf"
 }
 
 write_slurm_conf() {
-  local host gres=
+  local host
   host=$(hostname -s)
   local here="NodeHostname=$host NodeAddr=127.0.0.1"
-  local ports=$((port + 11))-$((port + 10 + nodes)) deny=
-  ((gpus == 0)) || gres=" Gres=gpu:$gpus"
+  local deny=
   [[ $accounting = no ]] || deny=" DenyAccounts=gleaner"
   {
     {
@@ -48,7 +42,7 @@ write_slurm_conf() {
     } | last_of_each_key
     cat <<END
 NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
-NodeName=n[1-$nodes] $here Port=[$ports] CPUs=$cpus RealMemory=16000$gres
+$(each_kind slurm_conf_of_kind)
 PartitionName=DEFAULT MaxTime=INFINITE OverSubscribe=NO PreemptMode=OFF
 PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10$deny
 PartitionName=head Nodes=head PriorityTier=10$deny

@@ -2,6 +2,7 @@
 # separate files, so that each can be read.
 minicluster_parts = \
 	%reldir%/minicluster.sh \
+	%reldir%/node_kinds.sh \
 	%reldir%/programs.sh \
 	%reldir%/configuration.sh \
 	%reldir%/daemons.sh \

@@ -20,6 +20,8 @@ usage: minicluster start DIR [option...]   start a cluster in DIR
 
   --nodes N            compute nodes n1..nN (default 4)
   --cpus N, --gpus N   of each compute node (default 4 and 4; need not exist)
+  --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=fast
+                       COUNT nodes of a kind of their own (several times)
   --accounting         slurmdbd on a private MariaDB, limits enforced
   --slurm-user USER    run slurmctld and gleanerd as USER (default root)
   --port BASE          first port of the range used (default: a free range)

@@ -7,7 +7,7 @@ parse_start_options() {
   sched=wrap scavenger='' plugins='' slurm_lines=() yaml_pairs=()
   while (($#)); do
     case $1 in
-      --nodes | --cpus | --gpus | --port | --slurm-user | --slurm | --set | \
+      --nodes | --cpus | --gpus | --node-kind | --port | --slurm-user | --slurm | --set | \
         --sched | --scavenger | --plugins)
         (($# > 1)) || fail "$1 needs a value" ;;
     esac
@@ -15,6 +15,7 @@ parse_start_options() {
       --nodes) nodes=$(number "$1" "$2" 1 1000); shift ;;
       --cpus) cpus=$(number "$1" "$2" 1 1024); shift ;;
       --gpus) gpus=$(number "$1" "$2" 0 64); shift ;;
+      --node-kind) add_node_kind "$2"; shift ;;
       --port) port=$(number "$1" "$2" 1024 64000); shift ;;
       --slurm-user) slurm_user=$2; shift ;;
       --slurm) slurm_lines+=("$2"); shift ;;
@@ -32,6 +33,7 @@ parse_start_options() {
     shift
   done
   settle_plugins
+  settle_node_kinds
 }
 
 # With `scavenger: poll` nothing of ours but job_submit (and the options) is

@@ -5,6 +5,7 @@ system_tests = \
 	%reldir%/guard.bats \
 	%reldir%/flood.bats \
 	%reldir%/site_lua.bats \
+	%reldir%/kinds.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
