@@ -41,7 +41,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..32
+echo 1..33
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core

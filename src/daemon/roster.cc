@@ -179,7 +179,9 @@ std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
       waiting.push_back(candidate);
       continue;
     }
-    if (why.empty() && candidate.request.leases.empty())
+    // Where no node is known nobody knows what one could serve.
+    if (why.empty() && candidate.request.leases.empty() &&
+        !snapshot.kinds.empty())
       why = never_served(*base, serving.of(base->lease_template));
     if (!why.empty()) {
       out->push_back(Tell{candidate.link, msg::RegisterRefused{why}});
