@@ -181,7 +181,7 @@ std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
     }
     // Where no node is known nobody knows what one could serve.
     if (why.empty() && candidate.request.leases.empty() &&
-        !snapshot.kinds.empty())
+        snapshot.nodes_total > 0)
       why = never_served(*base, serving.of(base->lease_template));
     if (!why.empty()) {
       out->push_back(Tell{candidate.link, msg::RegisterRefused{why}});

@@ -96,7 +96,7 @@ TEST_CASE("a range beyond the cluster costs no more than the cluster") {
   w.look();
   w.registers(7);
   CHECK(w.brain.roster().find(7)->speed.size() == 3);
-  CHECK(w.brain.roster().find(7)->base.nodes_max == 100000);
+  CHECK(w.brain.roster().find(7)->base.nodes_max == 2);
   // The cluster grows: so does what it may have.
   w.holes("n[1-4]");
   w.look();

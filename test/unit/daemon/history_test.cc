@@ -55,6 +55,7 @@ class History {
  private:
   static Config settings() {
     auto config = default_config();
+    config.mode = "on";
     config.scaling = "assumed";
     config.leases_per_hour_max = 1000000;
     return config;
