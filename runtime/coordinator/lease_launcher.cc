@@ -85,8 +85,10 @@ void LeaseLauncher::set_lease_options(std::vector<std::string> options) {
 }
 
 Result<void> LeaseLauncher::start(msg::Grant const& grant) {
-  if (auto done = check_lease_request(grant, lease_options_); !done)
-    return done;
+  // On this machine no srun is asked, and there is no ticket.
+  if (options_.via != Via::here)
+    if (auto done = check_lease_request(grant, lease_options_); !done)
+      return done;
   for (auto const& [key, other] : sruns_)
     if (other->node == grant.node)
       return Error{Errc::invalid_argument,
