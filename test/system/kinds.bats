@@ -45,7 +45,7 @@ trains_on() { [[ $(training_nodes "$1") = "$2" ]]; }
 }
 
 @test "--constraint and --mem choose among nodes too" {
-  job=$(submit_training 1-6 --constraint='fast&!big')
+  job=$(submit_training 1-6 --constraint='fast&small')
   wait_until 25 "trains_on $job n3,n4"
   cancel_all
   job=$(submit_training 1-6 --mem=16000)
