@@ -338,6 +338,11 @@ Result<Config> load_config(
     return Error{Errc::io, "cannot read " + path + " (" + std::strerror(errno) +
                                ") [set GLEANER_CONF or put gleaner.yaml beside "
                                "slurm.conf]"};
+  // An editor empties a file before it writes it: that is no wish for defaults.
+  if (text.str().empty())
+    return Error{Errc::io, path +
+                               " is empty (it may be just being written) [a "
+                               "comment is enough for defaults]"};
   return parse_config(text.str(), path, overrides);
 }
 
