@@ -2,6 +2,8 @@
 /// The only place that writes into a job's description.
 #include "plugins/job_submit/job_desc.hh"
 
+#include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "plugins/slurm_symbols.hh"
@@ -39,6 +41,30 @@ std::optional<std::string_view> malleable_of(
     return entry;
   }
   return std::nullopt;
+}
+
+/// Since 23.11 sbatch writes --cpus-per-task=2 into the TRES of a task too, as
+/// "cpu=2" (or "cpu:2").  Takes it out of the text: what is left was asked for
+/// by --gpus-per-task or --tres-per-task.
+std::string without_cpus(std::string_view tres,
+                         std::optional<std::uint32_t>* cpus) {
+  std::string rest;
+  while (!tres.empty()) {
+    auto const end = std::min(tres.find(','), tres.size());
+    auto const item = tres.substr(0, end);
+    tres.remove_prefix(std::min(end + 1, tres.size()));
+    if (item.starts_with("cpu=") || item.starts_with("cpu:")) {
+      std::uint32_t number = 0;
+      auto const* last = item.data() + item.size();
+      auto const read = std::from_chars(item.data() + 4, last, number);
+      if (read.ec == std::errc() && read.ptr == last) {
+        if (!*cpus) *cpus = number;
+        continue;
+      }
+    }
+    rest += (rest.empty() ? "" : ",") + std::string(item);
+  }
+  return rest;
 }
 
 void set(char** field, std::string const& value) {
@@ -167,7 +193,6 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   request.tres_per_node = text_of(desc.tres_per_node);
   request.tres_per_job = text_of(desc.tres_per_job);
   request.tres_per_socket = text_of(desc.tres_per_socket);
-  request.tres_per_task = text_of(desc.tres_per_task);
   request.cpus_per_tres = text_of(desc.cpus_per_tres);
   request.mem_per_tres = text_of(desc.mem_per_tres);
   if (desc.pn_min_memory != NO_VAL64) {
@@ -177,6 +202,8 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   }
   request.cpus_per_node_min = given16(desc.pn_min_cpus);
   request.cpus_per_task = given16(desc.cpus_per_task);
+  request.tres_per_task =
+      without_cpus(view_of(desc.tres_per_task), &request.cpus_per_task);
   request.tasks_per_node = given16(desc.ntasks_per_node);
   request.threads_per_core = given16(desc.threads_per_core);
   request.tmp_disk_mb = given(desc.pn_min_tmp_disk);

@@ -81,6 +81,35 @@ TEST_CASE("memory per CPU is not memory per node") {
   CHECK(read_request(*desc.get(), 0).mem_per_cpu_mb == 2048u);
 }
 
+TEST_CASE("CPUs of a task are no GPUs of a task, wherever sbatch writes them") {
+  struct Row {
+    char const* tres;  ///< of a task
+    std::uint16_t cpus_per_task;
+    std::optional<std::uint32_t> cpus;
+    char const* rest;
+  };
+  Row const rows[] = {
+      {"cpu=2", 2, 2, ""},
+      {"cpu=2", NO_VAL16, 2, ""},
+      {"cpu:2", NO_VAL16, 2, ""},
+      {"cpu=2,gres/gpu=1", NO_VAL16, 2, "gres/gpu=1"},
+      {"gres/gpu:1,cpu=4", NO_VAL16, 4, "gres/gpu:1"},
+      {"gres/gpu:1", NO_VAL16, std::nullopt, "gres/gpu:1"},
+      {"cpu=many", NO_VAL16, std::nullopt, "cpu=many"},
+  };
+  for (auto const& row : rows) {
+    INFO(row.tres);
+    Desc desc;
+    std::string tres = row.tres;
+    desc.get()->tres_per_task = tres.data();
+    desc.get()->cpus_per_task = row.cpus_per_task;
+    auto const request = read_request(*desc.get(), 1000);
+    desc.get()->tres_per_task = nullptr;
+    CHECK(request.cpus_per_task == row.cpus);
+    CHECK(request.tres_per_task == row.rest);
+  }
+}
+
 TEST_CASE("options that a lease cannot have are found") {
   static char text[] = "closest";
   struct Row {
