@@ -99,6 +99,8 @@ Result<Ticket> verify_ticket(std::string_view text, std::string_view key) {
       !read(fields[4], &ticket.minutes) || !read(fields[5], &ticket.issued_s) ||
       !read(fields[6], &ticket.expires_s))
     return no_ticket("a field is no number");
+  if (ticket.issued_s < 0 || ticket.expires_s < 0)
+    return no_ticket("a time lies before 1970");
   return ticket;
 }
 

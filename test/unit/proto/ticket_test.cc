@@ -41,6 +41,19 @@ TEST_CASE("a changed or foreign ticket is refused") {
         Errc::invalid_argument);
 }
 
+// Only gleanerd can sign such a one; the difference of two times must have
+// room.
+TEST_CASE("a ticket of before 1970 is refused") {
+  for (auto const& [issued_s, expires_s] :
+       {std::pair{-1L, 110L}, {100L, -1L}, {100L, -9223372036854775807L}}) {
+    INFO(issued_s << " " << expires_s);
+    Ticket const old{1000, "n3", 42, 5, issued_s, expires_s, "00"};
+    auto const read = verify_ticket(sign_ticket(old, key), key);
+    REQUIRE(!read);
+    CHECK(read.error().code == Errc::invalid_argument);
+  }
+}
+
 TEST_CASE("a ticket is good once, for its user, on its node, in its time") {
   struct Row {
     Uid uid;
