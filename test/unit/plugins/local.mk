@@ -34,6 +34,8 @@ TESTS += %reldir%/test_submit
 	plugins/job_submit/job_submit_gleaner.cc \
 	%reldir%/desc.hh \
 	%reldir%/scratch.hh \
+	%reldir%/failing_memory.hh \
+	%reldir%/failing_memory.cc \
 	%reldir%/submit_test.cc
 %canon_reldir%_test_submit_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_test_submit_LDADD = \

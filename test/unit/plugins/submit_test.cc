@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <new>
 #include <thread>
 #include <vector>
 
@@ -22,30 +21,16 @@
 #include "slurm/compat.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/desc.hh"
+#include "test/unit/plugins/failing_memory.hh"
 #include "test/unit/plugins/scratch.hh"
 
 namespace {
 
-/// How many allocations of this thread succeed before all fail; -1: all do.
-thread_local int allocations_left = -1;
-thread_local bool allocation_failed = false;
 std::atomic<int> errors_logged{0};
 
 }  // namespace
 
 // NOLINTBEGIN: the names are the standard's and Slurm's.
-void* operator new(std::size_t size) {
-  if (allocations_left == 0) {
-    allocation_failed = true;
-    throw std::bad_alloc();
-  }
-  if (allocations_left > 0) --allocations_left;
-  if (void* memory = std::malloc(size ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 extern "C" {
 void slurm_info(char const*, ...) {}
 void slurm_error(char const*, ...) { ++errors_logged; }
