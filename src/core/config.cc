@@ -125,8 +125,9 @@ std::vector<Row> const& rows() {
       {{"give_back_s", Type::real, "s", "1", 0, 3600, "",
         "Time a trainer has to leave a node that an arrived job can use."},
        &Config::give_back_s},
-      {{"arrival_hold_s", Type::real, "s", "10", 0, 3600, "",
-        "Keep a node given back for a job free for this long at most."},
+      {{"arrival_hold_s", Type::real, "s", "0", 0, 3600, "",
+        "Keep a node given back for a job free for this long at most; 0: "
+        "ten seconds more than Slurm's bf_interval."},
        &Config::arrival_hold_s},
       {{"lease_minutes_max", Type::integer, "min", "10", 2, 525600, "",
         "Longest time limit of a lease; gleanerd extends it while it lives."},

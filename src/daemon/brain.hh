@@ -52,6 +52,8 @@ class Brain {
 
   /// How long Slurm does not preempt again for a job (node_holds.hh).
   void set_preempt_again(double seconds) { holds_.set_preempt_again(seconds); }
+  /// The time between two cycles of backfill, by slurm.conf.
+  void set_bf_interval(double seconds);
   /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
   void set_orders(Orders orders);
 
@@ -80,6 +82,7 @@ class Brain {
   int would_lend() const { return orders_.lends() ? 0 : would_lend_; }
 
  private:
+  double arrival_hold_s() const;
   void on_message(LinkId link, TrainerEntry* trainer,
                   msg::FromCoordinator const& message, TimeS now);
   void on_register(LinkId link, Uid uid, msg::Register const& request,
@@ -127,6 +130,7 @@ class Brain {
   TimeS begun_s_ = 0;        ///< when the first one came
   Places places_;
   std::map<std::string, JobId> aside_;
+  double bf_interval_s_ = 30;  ///< Slurm's default
   Demand demand_;
   NodeHolds holds_;
   LeaseTable leases_;

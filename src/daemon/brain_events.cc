@@ -10,6 +10,7 @@
 namespace gleaner {
 namespace {
 
+constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;
 
@@ -40,12 +41,23 @@ void Brain::configure(Config config) {
   // The configuration admits no name of which there is no policy.
   if (auto allocator = make_allocator(config_.policy))
     allocator_ = std::move(*allocator);
-  demand_.set_hold(config_.arrival_hold_s);
+  demand_.set_hold(arrival_hold_s());
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
                                                    : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
   roster_.set_lease_partition(config_.lease_partition);
   set_orders(std::move(orders_));
+}
+
+void Brain::set_bf_interval(double seconds) {
+  bf_interval_s_ = seconds;
+  demand_.set_hold(arrival_hold_s());
+}
+
+/// Unless it is said, so long that leases have ended and backfill has come.
+double Brain::arrival_hold_s() const {
+  return config_.arrival_hold_s > 0 ? config_.arrival_hold_s
+                                    : bf_interval_s_ + hold_margin_s;
 }
 
 void Brain::set_orders(Orders orders) {

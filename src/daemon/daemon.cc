@@ -86,6 +86,7 @@ Result<void> Daemon::open(Config const& config) {
         lease_nodes_ = setup.nodes;
         brain_.set_lending(possible);
         brain_.set_preempt_again(setup.preempt_again_s);
+        brain_.set_bf_interval(setup.bf_interval_s);
         decide();
       });
   setup_->start(config);

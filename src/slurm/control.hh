@@ -41,6 +41,7 @@ struct SlurmSetup {
   bool licensed = false;          ///< the licence of our reservation exists
   NodeSet nodes;                  ///< of the lease partition
   double preempt_again_s = 40;    ///< KillWait + MessageTimeout
+  double bf_interval_s = 30;      ///< between two cycles of backfill
   std::string plugin_dirs;        ///< PluginDir: "a:b"
   std::vector<Finding> findings;  ///< in the order of the checks
 

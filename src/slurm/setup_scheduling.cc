@@ -31,14 +31,17 @@ void judge_scheduling(SlurmConfFacts const& facts, Config const& config,
     findings.ok("CompleteWait", "0");
   auto const interval_s = list_number(facts.scheduler_parameters, "bf_interval")
                               .value_or(bf_interval_s_default);
-  if (config.arrival_hold_s < interval_s)
-    findings.warn(
-        "bf_interval",
-        "bf_interval is " + std::to_string(interval_s) + " s, arrival_hold_s " +
-            seconds(config.arrival_hold_s) +
-            " s (a node given back for a job that backfill starts "
-            "may be lent again before its cycle)",
-        "in gleaner.yaml arrival_hold_s: " + std::to_string(interval_s));
+  findings.setup().bf_interval_s = interval_s;
+  if (config.arrival_hold_s == 0)
+    findings.ok("bf_interval", std::to_string(interval_s) +
+                                   " s, and arrival_hold_s follows it");
+  else if (config.arrival_hold_s < interval_s)
+    findings.warn("bf_interval",
+                  "bf_interval is " + std::to_string(interval_s) +
+                      " s, arrival_hold_s " + seconds(config.arrival_hold_s) +
+                      " s (a node given back for a job that backfill starts "
+                      "may be lent again before its cycle)",
+                  "in gleaner.yaml arrival_hold_s: 0");
   else
     findings.ok("bf_interval",
                 std::to_string(interval_s) + " s, not above arrival_hold_s");

@@ -107,6 +107,23 @@ TEST_CASE("nodes kept for a job are not lent again while it waits") {
   }
 }
 
+TEST_CASE("unless it is said, nodes are kept until backfill has come") {
+  World w;
+  auto config = World::settings("on");
+  config.arrival_hold_s = 0;
+  w.brain.configure(config);
+  w.brain.set_bf_interval(60);
+  w.holes("n1");
+  w.running_trainer(7, 1, 4, {"n1"});
+  w.pending(5, 1);
+  w.look();
+  w.says(7, msg::LeaseEnded{"n1", 101, "released"});
+  w.end_of_lease(101);
+  CHECK(w.look() == "");
+  CHECK(w.later(69) == "");
+  CHECK(w.later(1) == "offer n1->7");
+}
+
 TEST_CASE("a node that jobs use in part counts, for what is left of it") {
   World w;
   w.holes("n1");

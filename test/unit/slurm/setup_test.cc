@@ -183,6 +183,16 @@ TEST_CASE("what stops leases, or harms others, refuses and names the line") {
       good, config(), Severity::refuse);
 }
 
+TEST_CASE("nodes are kept as long as the time between two cycles of backfill") {
+  auto facts = good();
+  facts.scheduler_parameters = "bf_interval=60";
+  auto follows = config();
+  follows.arrival_hold_s = 0;
+  auto const setup = judge_setup(facts, follows);
+  CHECK(setup.bf_interval_s == 60);
+  CHECK(said(setup, Severity::warn) == "");
+}
+
 TEST_CASE("what makes leases slow, or needs a person's eye, is a warning") {
   check(
       {
@@ -190,7 +200,7 @@ TEST_CASE("what makes leases slow, or needs a person's eye, is a warning") {
            [](auto* f) { f->prep_plugins = "prep/script"; }},
           {"CompleteWait=10", "CompleteWait=0",
            [](auto* f) { f->complete_wait_s = 10; }},
-          {"bf_interval is 60 s, arrival_hold_s 30 s", "arrival_hold_s: 60",
+          {"bf_interval is 60 s, arrival_hold_s 30 s", "arrival_hold_s: 0",
            [](auto* f) { f->scheduler_parameters = "bf_interval=60"; }},
           {"PreemptMode=OFF", "PartitionName=main … PreemptMode=OFF",
            [](auto* f) { f->partitions[0].preempt = Preempt::cancel; }},
