@@ -129,10 +129,11 @@ struct Snapshot {
   /// Those that nothing but resources keeps from starting, in the order in
   /// which Slurm tries them.
   std::vector<PendingJob> pending;
-  /// Those that become eligible by the clock, soonest first.
+  /// Those that become eligible by the clock, soonest first; also those whose
+  /// time has come, until Slurm has looked at them again.
   std::vector<PendingJob> coming;
   std::vector<BaseJob> trainers;  ///< ordered by job id
-  /// Nodes of the reservations that pending jobs name and may not leave.
+  /// Nodes of the reservations that waiting jobs name and may not leave.
   std::map<std::string, NodeSet> reservations;
   bool operator==(Snapshot const&) const = default;
 

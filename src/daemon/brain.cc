@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "daemon/caps.hh"
+#include "daemon/coming_uses.hh"
 #include "daemon/release_groups.hh"
 
 namespace gleaner {
@@ -22,6 +23,23 @@ constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
 constexpr double observe_gap_s = 10;    ///< between records of what is seen
 
 }  // namespace
+
+/// Jobs with --begin end holes like planned starts.  This lasts until the next
+/// snapshot, which brings the holes as Slurm knows them.
+void Brain::foretell_uses(TimeS now) {
+  auto const horizon_s =
+      std::max(config_.forward_looking_s, ask_lead_s(config_));
+  for (auto const& [node, use] :
+       coming_uses(snapshot_, places_, aside_, now - arrival_hold_s(),
+                   now + horizon_s)) {
+    auto const place = places_.find(node);
+    if (place == places_.end()) continue;  // other jobs use it in part
+    auto& hole = place->second.hole;
+    if (hole.end_s && *hole.end_s <= use.start_s) continue;
+    hole.end_s = use.start_s;
+    hole.planned_job = use.job;
+  }
+}
 
 void Brain::give_back_for_plans(TimeS now, Actions* out) {
   double const lead_s = ask_lead_s(config_);
@@ -291,6 +309,7 @@ Actions Brain::decide(TimeS now) {
     out.push_back(Record{"reclaimed", {{"nodes", held.to_string()}}});
   for (auto const& job : demand_.arrivals())
     out.push_back(Record{"arrival", {{"job", job.job}, {"nodes", job.nodes}}});
+  foretell_uses(now);
   end_orphans(now, &out);
   give_back_for_plans(now, &out);
   give_back_for_demand(now, &out);

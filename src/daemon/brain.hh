@@ -7,7 +7,8 @@
 ///
 /// Promises, each with a test in test/unit/daemon:
 /// - a node that an eligible rigid job can use now is not lent, and is asked
-///   back if it is; a node that Slurm plans to use is back in time;
+///   back if it is; a node that Slurm plans to use, or that a job with --begin
+///   will, is back in time;
 /// - what is asked back is ended at the deadline, whatever the trainer does;
 /// - a node that Slurm took itself is not lent while the job waits for which
 ///   it did, until Slurm could preempt again;
@@ -92,6 +93,7 @@ class Brain {
   void note_failure(Uid uid, std::string const& node, JobId trainer,
                     std::string const& why, TimeS now, Actions* out);
   void update_places(TimeS now);
+  void foretell_uses(TimeS now);
   void forget_gone_trainers();
   void settle_registrations(TimeS now, Actions* out);
   void welcome(Candidate const& candidate, Actions* out);

@@ -9,6 +9,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/brain_events.cc \
 	%reldir%/caps.hh \
 	%reldir%/caps.cc \
+	%reldir%/coming_uses.hh \
+	%reldir%/coming_uses.cc \
 	%reldir%/demand.hh \
 	%reldir%/demand.cc \
 	%reldir%/eligibility.hh \

@@ -167,7 +167,11 @@ std::vector<PendingJob> coming_jobs(std::vector<JobRecord const*> jobs,
   });
   if (jobs.size() > options.pending_max) jobs.resize(options.pending_max);
   std::vector<PendingJob> result;
-  for (auto const* job : jobs) result.push_back(pending_of(*job));
+  for (auto const* job : jobs) {
+    result.push_back(pending_of(*job));
+    if (job->tasks_max > 0)
+      result.back().tasks = std::min(job->tasks, job->tasks_max);
+  }
   return result;
 }
 

@@ -45,16 +45,21 @@ bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {
     case WAIT_NO_REASON:
     case WAIT_PRIORITY:
     case WAIT_RESOURCES:
+    // It was full when Slurm last looked; a task may have ended since.  How
+    // many may start now is counted (pending_jobs.cc).
+    case WAIT_ARRAY_TASK_LIMIT:
       return true;
     default:
       return false;
   }
 }
 
-/// Does it wait for its --begin alone?
+/// Does it wait for its --begin alone?  Also when that is past, until Slurm
+/// looks at the job again: up to bf_interval, or a minute.
 bool is_dated(slurm_job_info_t const& job, TimeS now_s) {
-  return !is_held(job) && job.eligible_time > now_s + 1 &&
-         (job.state_reason == WAIT_TIME || job.state_reason == WAIT_NO_REASON);
+  if (is_held(job)) return false;
+  return job.state_reason == WAIT_TIME ||
+         (job.state_reason == WAIT_NO_REASON && job.eligible_time > now_s + 1);
 }
 
 }  // namespace

@@ -231,14 +231,17 @@ void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
   std::sort(snapshot->shared.begin(), snapshot->shared.end(), by_name);
 }
 
-/// The nodes of the reservations that pending jobs name.
+/// The nodes of the reservations that waiting jobs name.
 void add_reservations(Snapshot* snapshot, ClusterRecords const& records) {
   for (auto const& reservation : records.reservations) {
+    auto const names_it = [&](PendingJob const& job) {
+      return in_list(job.reservation, reservation.name);
+    };
+    auto const is_named_in = [&](std::vector<PendingJob> const& jobs) {
+      return std::any_of(jobs.begin(), jobs.end(), names_it);
+    };
     bool const named =
-        std::any_of(snapshot->pending.begin(), snapshot->pending.end(),
-                    [&](PendingJob const& job) {
-                      return in_list(job.reservation, reservation.name);
-                    });
+        is_named_in(snapshot->pending) || is_named_in(snapshot->coming);
     if (!named || reservation.flex || reservation.nodes.empty()) continue;
     auto& nodes = snapshot->reservations[reservation.name];
     for (auto const& node : reservation.nodes) nodes.insert(node);

@@ -46,7 +46,7 @@ struct JobRecord {
   } state = State::over;
   bool preempted = false;  ///< by Slurm; completing or over
   bool eligible = false;   ///< pending, and only nodes or its turn are missing
-  bool dated = false;      ///< pending, and only the time is missing (--begin)
+  bool dated = false;      ///< pending, and only the time was missing (--begin)
   std::uint32_t priority = 0;
   int nodes_min = 1;
   bool whole = false;         ///< shares its nodes with nobody

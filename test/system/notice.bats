@@ -39,6 +39,27 @@ released_together() {
     jq -s '[group_by(.burst)[] | select(length > 1 and (map(.nodes) | add) == 6)] | length'
 }
 
+# Was a node asked back for this reason?
+asked_back_for() {
+  sqlite3 -readonly "$cluster/slurm/state/gleaner/journal.sqlite" \
+    "SELECT data FROM event WHERE event = 'give_back'" | grep -q "\"$1\""
+}
+
+@test "a job with --begin finds its nodes free when its time comes" {
+  a=$(submit_training 1-8) b=$(submit_training 1-8)
+  wait_until 60 "all_nodes_train $a $b"
+  before=$(losses "$a" "$b")
+  at=$((EPOCHSECONDS + 10))
+  rigid=$(rigid 6 --begin="$(date -d "@$at" +%FT%T)")
+  wait_until 30 "job_is $rigid RUNNING"
+  began=$(date -d "$(slurm squeue -h -j "$rigid" -o %S)" +%s)
+  echo "started $((began - at)) s after its time"
+  # Slurm looks at such a job in its next backfill cycle, every 2 s here.
+  ((began - at <= 4))
+  [[ $(losses "$a" "$b") = "$before" ]]
+  asked_back_for planned_start
+}
+
 @test "trainings leave together for jobs of several nodes that come by sbatch" {
   a=$(submit_training 1-8) b=$(submit_training 1-8) c=$(submit_training 1-8)
   wait_until 60 "all_nodes_train $a $b $c"

@@ -8,6 +8,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/adoption_test.cc \
 	%reldir%/budgets_test.cc \
 	%reldir%/caps_test.cc \
+	%reldir%/coming_uses_test.cc \
 	%reldir%/documentation_test.cc \
 	%reldir%/eligibility_test.cc \
 	%reldir%/give_back_test.cc \

@@ -77,6 +77,15 @@ class World {
     cluster.pending.push_back(p);
   }
 
+  /// One with --begin, in `seconds`.
+  void coming(JobId job, int nodes, double seconds) {
+    pending(job, nodes);
+    auto p = std::move(cluster.pending.back());
+    cluster.pending.pop_back();
+    p.eligible_s = now + seconds;
+    cluster.coming.push_back(std::move(p));
+  }
+
   void base_job(JobId job, int nodes_min, int nodes_max, Uid uid = 1000,
                 std::string lease_template = "--gres=gpu:4") {
     cluster.trainers.push_back({job, uid, "train", nodes_min, nodes_max,

@@ -193,6 +193,9 @@ TEST_CASE("a job that only waits for its --begin is dated") {
   job.eligible_time = 2000;
   CHECK(record_of(job, now_s).dated);
   CHECK_FALSE(record_of(job, now_s).eligible);
+  job.eligible_time = now_s - 5;  // Slurm has not looked since
+  CHECK(record_of(job, now_s).dated);
+  CHECK_FALSE(record_of(job, now_s).eligible);
   job.state_reason = WAIT_DEPENDENCY;
   CHECK_FALSE(record_of(job, now_s).dated);
   job.state_reason = WAIT_TIME;
@@ -204,6 +207,7 @@ TEST_CASE("which pending jobs are eligible") {
   CHECK(record_of(pending(WAIT_NO_REASON), now_s).eligible);
   CHECK(record_of(pending(WAIT_PRIORITY), now_s).eligible);
   CHECK(record_of(pending(WAIT_RESOURCES), now_s).eligible);
+  CHECK(record_of(pending(WAIT_ARRAY_TASK_LIMIT), now_s).eligible);
   for (auto reason : {WAIT_DEPENDENCY, WAIT_HELD, WAIT_TIME, WAIT_LICENSES,
                       WAIT_RESERVATION, WAIT_ASSOC_MAX_JOBS}) {
     CAPTURE(reason);

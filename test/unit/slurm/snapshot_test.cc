@@ -458,6 +458,18 @@ TEST_CASE("jobs that become eligible soon are told of, soonest first") {
   CHECK(taken.pending.empty());
 }
 
+TEST_CASE("of an array whose time comes as many tasks count as may run") {
+  auto array = waiting(20, 9);
+  array.eligible = false;
+  array.dated = true;
+  array.eligible_s = 1100;
+  array.array = 20;
+  array.tasks = 50;
+  CHECK(snapshot(cluster({idle("n1")}, {array})).coming[0].tasks == 50);
+  array.tasks_max = 5;
+  CHECK(snapshot(cluster({idle("n1")}, {array})).coming[0].tasks == 5);
+}
+
 TEST_CASE("the nodes of a reservation are told of when a job waits for it") {
   auto inside = waiting(20, 9);
   inside.reservation = "course,other";
