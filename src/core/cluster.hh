@@ -114,6 +114,7 @@ struct BaseJob {
   std::string lease_template;  ///< what each lease asks for, as srun options
   bool running = false;
   TimeS submit_s = 0;
+  std::string account;  ///< it is charged to; "" without accounting
   bool operator==(BaseJob const&) const = default;
 };
 

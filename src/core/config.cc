@@ -141,6 +141,10 @@ std::vector<Row> const& rows() {
       {{"leases_per_user_max", Type::integer, "", "0", 0, 1000000, "",
         "Most leases of one user at a time; 0: no such limit."},
        &Config::leases_per_user_max},
+      {{"leases_per_account_max", Type::integer, "", "0", 0, 1000000, "",
+        "Most leases at a time of trainings with one account; 0: no such "
+        "limit."},
+       &Config::leases_per_account_max},
       {{"lend_cloud", Type::choice, "", "no", 0, 0, "no|yes",
         "yes: lend CLOUD nodes too, which then stay powered up."},
        &Config::lend_cloud},

@@ -53,6 +53,7 @@ struct Config {
   int leases_per_hour_max = 0;
   int leases_max = 0;           // 0: no cap
   int leases_per_user_max = 0;  // 0: no cap
+  int leases_per_account_max = 0;
   std::string lend_cloud;       // no | yes
   double ticket_valid_s = 0;
   double agent_wait_s = 0;

@@ -238,7 +238,8 @@ void Brain::take(std::vector<std::string> const& nonces, TimeS now,
 void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   if (!may_lend_more(now)) return;
   auto const& trainer = *roster_.find(wish.trainer);
-  if (!has_room(config_, leases_, trainer.base.uid)) return;
+  Owner const owner{trainer.base.uid, trainer.base.account};
+  if (!cap_reached(config_, leases_, roster_, owner).empty()) return;
   auto& place = places_.at(wish.node);
   Ticket ticket;
   ticket.uid = trainer.base.uid;

@@ -3,41 +3,74 @@
 #include "daemon/caps.hh"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace gleaner {
 namespace {
 
-/// Nodes for each trainer within the caps of the users; 0: left out.
-std::vector<int> shares(int cap, std::vector<Uid> const& owners,
+/// What the caps leave to users and accounts.
+class Room {
+ public:
+  explicit Room(Config const& config)
+      : user_max_(config.leases_per_user_max),
+        account_max_(config.leases_per_account_max) {}
+
+  int left(Owner const& owner) const {
+    return std::min(left(users_, owner.uid, user_max_),
+                    left(accounts_, owner.account,
+                         owner.account.empty() ? 0 : account_max_));
+  }
+
+  void take(Owner const& owner, int nodes) {
+    users_[owner.uid] += nodes;
+    accounts_[owner.account] += nodes;
+  }
+
+ private:
+  template <class Key>
+  static int left(std::map<Key, int> const& taken, Key const& key, int most) {
+    if (most == 0) return std::numeric_limits<int>::max();
+    auto const found = taken.find(key);
+    return most - (found == taken.end() ? 0 : found->second);
+  }
+
+  int user_max_;
+  int account_max_;
+  std::map<Uid, int> users_;
+  std::map<std::string, int> accounts_;
+};
+
+/// Nodes for each trainer within the caps; 0: left out.
+std::vector<int> shares(Config const& config, std::vector<Owner> const& owners,
                         std::vector<Trainer> const& trainers) {
-  std::map<Uid, int> room;
-  for (auto const uid : owners) room[uid] = cap;
+  Room room(config);
   std::vector<int> share(trainers.size(), 0);
   for (std::size_t i = 0; i < trainers.size(); ++i) {
-    auto& left = room[owners[i]];
-    if (trainers[i].nodes_min > left) continue;
+    if (trainers[i].nodes_min > room.left(owners[i])) continue;
     share[i] = trainers[i].nodes_min;
-    left -= share[i];
+    room.take(owners[i], share[i]);
   }
   for (bool dealt = true; dealt;) {
     dealt = false;
     for (std::size_t i = 0; i < trainers.size(); ++i) {
-      auto& left = room[owners[i]];
-      if (left == 0 || share[i] == 0 || share[i] >= trainers[i].nodes_max)
+      if (share[i] == 0 || share[i] >= trainers[i].nodes_max ||
+          room.left(owners[i]) == 0)
         continue;
-      ++share[i], --left;
+      ++share[i];
+      room.take(owners[i], 1);
       dealt = true;
     }
   }
   return share;
 }
 
-void cap_users(int cap, std::vector<Uid>* owners, Problem* problem) {
+void cap_owners(Config const& config, std::vector<Owner>* owners,
+                Problem* problem) {
   auto& trainers = problem->trainers;
-  auto const share = shares(cap, *owners, trainers);
+  auto const share = shares(config, *owners, trainers);
   std::vector<Trainer> kept;
-  std::vector<Uid> kept_owners;
+  std::vector<Owner> kept_owners;
   for (std::size_t i = 0; i < trainers.size(); ++i) {
     if (share[i] == 0) continue;
     auto& trainer = trainers[i];
@@ -45,7 +78,7 @@ void cap_users(int cap, std::vector<Uid>* owners, Problem* problem) {
     auto const speeds = static_cast<std::size_t>(share[i]) + 1;
     if (trainer.speed.size() > speeds) trainer.speed.resize(speeds);
     kept.push_back(std::move(trainer));
-    kept_owners.push_back((*owners)[i]);
+    kept_owners.push_back(std::move((*owners)[i]));
   }
   trainers = std::move(kept);
   *owners = std::move(kept_owners);
@@ -77,24 +110,41 @@ void cap_nodes(std::size_t cap, Problem* problem) {
 
 }  // namespace
 
-void apply_caps(Config const& config, std::vector<Uid>* owners,
+void apply_caps(Config const& config, std::vector<Owner>* owners,
                 Problem* problem) {
-  if (config.leases_per_user_max > 0)
-    cap_users(config.leases_per_user_max, owners, problem);
+  if (config.leases_per_user_max > 0 || config.leases_per_account_max > 0)
+    cap_owners(config, owners, problem);
   auto const cap = static_cast<std::size_t>(config.leases_max);
   if (cap > 0 && problem->nodes.size() > cap) cap_nodes(cap, problem);
 }
 
-bool has_room(Config const& config, LeaseTable const& leases, Uid uid) {
-  auto const& all = leases.all();
-  if (config.leases_max > 0 &&
-      all.size() >= static_cast<std::size_t>(config.leases_max))
-    return false;
-  if (config.leases_per_user_max == 0) return true;
-  auto const of_user = std::count_if(all.begin(), all.end(), [&](auto& entry) {
-    return entry.second.uid == uid;
-  });
-  return of_user < config.leases_per_user_max;
+std::string cap_reached(Config const& config, LeaseTable const& leases,
+                        Roster const& roster, Owner const& owner) {
+  auto const is_of_user = [&](Lease const& lease) {
+    return lease.uid == owner.uid;
+  };
+  auto const is_of_account = [&](Lease const& lease) {
+    auto const* trainer = roster.find(lease.trainer);
+    return trainer && trainer->base.account == owner.account;
+  };
+  auto const is_reached = [&](int most, auto const& counts) {
+    auto const& all = leases.all();
+    return most > 0 &&
+           std::count_if(all.begin(), all.end(), [&](auto const& entry) {
+             return counts(entry.second);
+           }) >= most;
+  };
+  auto const said = [](char const* key, int most) {
+    return std::string(key) + " (" + std::to_string(most) + ")";
+  };
+  if (is_reached(config.leases_max, [](Lease const&) { return true; }))
+    return said("leases_max", config.leases_max);
+  if (is_reached(config.leases_per_user_max, is_of_user))
+    return said("leases_per_user_max", config.leases_per_user_max);
+  if (!owner.account.empty() &&
+      is_reached(config.leases_per_account_max, is_of_account))
+    return said("leases_per_account_max", config.leases_per_account_max);
+  return "";
 }
 
 }  // namespace gleaner

@@ -138,13 +138,13 @@ std::vector<Lease const*> const& used_by(Used const& used, JobId job) {
 }
 
 void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
-                  Eligibility* eligibility, std::vector<Uid>* owners) {
+                  Eligibility* eligibility, std::vector<Owner>* owners) {
   for (auto const* entry : in_order(input.roster)) {
     auto const leases = used_by(used, entry->base.job).size();
     auto trainer = to_trainer(input, *entry, leases);
     if (!trainer) continue;
     problem->trainers.push_back(std::move(*trainer));
-    owners->push_back(entry->base.uid);
+    owners->push_back({entry->base.uid, entry->base.account});
     eligibility->add_trainer(entry->ask);
   }
 }
@@ -155,7 +155,7 @@ Problem make_problem(PlanInput const& input, Used const& used) {
   problem.hole_s_min =
       std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
   Eligibility eligibility(input.snapshot, input.nodes, input.now);
-  std::vector<Uid> owners;
+  std::vector<Owner> owners;
   add_trainers(input, used, &problem, &eligibility, &owners);
   std::unordered_set<std::string_view> in_use;
   for (auto const& trainer : problem.trainers)

@@ -25,7 +25,7 @@ GLEANER_MESSAGE(PendingJob,
                                 FIELD(start_s) FIELD(planned) FIELD(eligible_s))
 GLEANER_MESSAGE(BaseJob, FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                              FIELD(nodes_max) FIELD(lease_template)
-                                 FIELD(running) FIELD(submit_s))
+                                 FIELD(running) FIELD(submit_s) FIELD(account))
 GLEANER_MESSAGE(Snapshot,
                 FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(kinds)
                     FIELD(holes) FIELD(shared) FIELD(leases) FIELD(preempted)

@@ -95,6 +95,7 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
   record.uid = job.user_id;
   record.name = text_of(job.name);
   record.partition = text_of(job.partition);
+  record.account = text_of(job.account);
   record.admin_comment = text_of(job.admin_comment);
   record.priority = job.priority;
   record.nodes_min = static_cast<int>(std::min(job.num_nodes, 1u << 20));

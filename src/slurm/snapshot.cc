@@ -97,6 +97,7 @@ BaseJob trainer_of(JobRecord const& job, TrainerMark const& mark) {
   trainer.lease_template = mark.lease_template;
   trainer.running = job.state == State::running;
   trainer.submit_s = job.submit_s;
+  trainer.account = job.account;
   return trainer;
 }
 

@@ -36,6 +36,7 @@ struct JobRecord {
   Uid uid = 0;
   std::string name;
   std::string partition;  ///< while pending perhaps several: "main,long"
+  std::string account;
   std::string admin_comment;
   enum class State {
     pending,

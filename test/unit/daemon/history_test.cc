@@ -202,7 +202,7 @@ class History {
     }
     for (auto const& [job, running] : bases_)
       if (running)
-        s.trainers.push_back({job, uid, "t", 1, nodes_total, "", true, 0});
+        s.trainers.push_back({job, uid, "t", 1, nodes_total, "", true, 0, ""});
     return s;
   }
 

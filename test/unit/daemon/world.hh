@@ -89,7 +89,7 @@ class World {
   void base_job(JobId job, int nodes_min, int nodes_max, Uid uid = 1000,
                 std::string lease_template = "--gres=gpu:4") {
     cluster.trainers.push_back({job, uid, "train", nodes_min, nodes_max,
-                                std::move(lease_template), true, now});
+                                std::move(lease_template), true, now, ""});
   }
 
   /// A lease that runs, as Slurm shows it.
