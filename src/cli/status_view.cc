@@ -95,7 +95,7 @@ std::string status_table(msg::StatusReply const& status,
   if (!status.trainers.empty()) {
     std::vector<Row> rows = {{"TRAINER", "NAME", "USER", "WANTS", "HAS",
                               "NODES", "GENERATION", "STEP", "SAMPLES",
-                              "SAMPLES/S", "LOSS", "STATE"}};
+                              "SAMPLES/S", "LOSS", "STATE", "WHY NOT MORE"}};
     for (auto const& t : status.trainers)
       rows.push_back(
           {std::to_string(t.job), t.name, user_name(t.uid),
@@ -103,7 +103,7 @@ std::string status_table(msg::StatusReply const& status,
            std::to_string(t.nodes.size()), node_list(t.nodes),
            std::to_string(t.generation), std::to_string(t.step),
            std::to_string(t.samples), fixed(t.samples_per_s, 1),
-           fixed(t.loss, 4), t.state});
+           fixed(t.loss, 4), t.state, t.why.empty() ? "-" : t.why});
     text += "\n" + text_table(rows);
   }
   if (!status.leases.empty()) {

@@ -188,9 +188,10 @@ bool Brain::is_gathering(TimeS now) const {
                      is_missing);
 }
 
-bool Brain::may_lend_more(TimeS now) {
-  while (!lent_s_.empty() && lent_s_.front() < now - 3600) lent_s_.pop_front();
-  return static_cast<int>(lent_s_.size()) < config_.leases_per_hour_max;
+bool Brain::may_lend_more(TimeS now) const {
+  auto const hour =
+      std::lower_bound(lent_s_.begin(), lent_s_.end(), now - 3600);
+  return lent_s_.end() - hour < config_.leases_per_hour_max;
 }
 
 PlanInput Brain::plan_input(TimeS now) const {
@@ -255,6 +256,7 @@ void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   // Slurm may take the ticket in its last moment.
   leases_.offer(ticket, until_s, static_cast<TimeS>(ticket.expires_s) + 1, now);
   place.lent = true;
+  while (!lent_s_.empty() && lent_s_.front() < now - 3600) lent_s_.pop_front();
   lent_s_.push_back(now);
   out->push_back(Record{"lease_offered",
                         {{"node", wish.node},
@@ -283,6 +285,15 @@ void Brain::observe(TimeS now, Actions* out) {
                          {"kept_for_jobs", aside_.size()},
                          {"would_lend", seen[1]},
                          {"trainers", seen[2]}}});
+}
+
+std::string Brain::why_stopped(TimeS now) const {
+  if (!orders_.lends()) return "nothing is lent (mode observe)";
+  if (!lending_) return "Slurm is not set up for leases [gleaner doctor]";
+  if (!is_current(now)) return "the cluster has not been seen for a while";
+  if (is_gathering(now)) return "gleanerd has just started";
+  if (!may_lend_more(now)) return "leases_per_hour_max is reached";
+  return "";
 }
 
 int Brain::lendable() const {

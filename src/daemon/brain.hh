@@ -80,6 +80,9 @@ class Brain {
   std::deque<double> const& stalls_s() const { return stalls_s_; }
   Orders const& orders() const { return orders_; }
   int lendable() const;
+  PlanInput plan_input(TimeS now) const;
+  /// Why no node is lent to anybody; "": they are.
+  std::string why_stopped(TimeS now) const;
   int would_lend() const { return orders_.lends() ? 0 : would_lend_; }
 
  private:
@@ -115,8 +118,7 @@ class Brain {
   void release_vacated(TimeS now, Actions* out);
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
-  bool may_lend_more(TimeS now);
-  PlanInput plan_input(TimeS now) const;
+  bool may_lend_more(TimeS now) const;
   void observe(TimeS now, Actions* out);
   void save(Changes&& changes, Actions* out) const;
 

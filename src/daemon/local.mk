@@ -32,7 +32,9 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/status.hh \
 	%reldir%/status.cc \
 	%reldir%/supply.hh \
-	%reldir%/supply.cc
+	%reldir%/supply.cc \
+	%reldir%/why_not_more.hh \
+	%reldir%/why_not_more.cc
 %canon_reldir%_libbrain_la_LIBADD = \
 	src/alloc/liballoc.la \
 	src/alloc/libmilp_absent.la \

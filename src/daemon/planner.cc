@@ -110,6 +110,10 @@ double ask_lead_s(Config const& config) {
   return std::max(config.release_lead_s, config.give_back_s);
 }
 
+double hole_s_lent_min(Config const& config) {
+  return std::max(config.hole_s_min, ask_lead_s(config) + 1);
+}
+
 int lease_minutes(Config const& config, Hole const& hole, TimeS now) {
   if (!hole.end_s) return config.lease_minutes_max;
   auto const minutes = (*hole.end_s - now) / 60;
@@ -152,8 +156,7 @@ void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
 Problem make_problem(PlanInput const& input, Used const& used) {
   Problem problem;
   problem.forward_looking_s = input.config.forward_looking_s;
-  problem.hole_s_min =
-      std::max(input.config.hole_s_min, ask_lead_s(input.config) + 1);
+  problem.hole_s_min = hole_s_lent_min(input.config);
   Eligibility eligibility(input.snapshot, input.nodes, input.now);
   std::vector<Owner> owners;
   add_trainers(input, used, &problem, &eligibility, &owners);

@@ -53,6 +53,9 @@ inline constexpr double missing_wait_s = 30;
 /// How long before a planned use a node is asked back.
 double ask_lead_s(Config const& config);
 
+/// No shorter hole is lent: a lease would be asked back before it is any use.
+double hole_s_lent_min(Config const& config);
+
 Problem make_problem(PlanInput const& input);
 Result<Changes> make_changes(PlanInput const& input, Allocator& allocator);
 

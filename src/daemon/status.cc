@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "daemon/why_not_more.hh"
+
 namespace gleaner {
 namespace {
 
@@ -22,7 +24,8 @@ std::string state_of(TrainerEntry const* trainer) {
   return trainer->progress.state.empty() ? "waiting" : trainer->progress.state;
 }
 
-msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base) {
+msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base,
+                             WhyNotMore const& why) {
   auto const* trainer = brain.roster().find(base.job);
   msg::TrainerStatus status;
   status.job = base.job;
@@ -41,6 +44,7 @@ msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base) {
       (status.state == "waiting" || status.state == "parked"))
     status.state = "starting";
   if (!trainer) return status;
+  if (base.running) status.why = why.of(*trainer);
   status.generation = trainer->progress.generation;
   status.step = trainer->progress.step;
   status.samples = trainer->progress.samples;
@@ -82,8 +86,9 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   reply.would_lend = brain.would_lend();
   reply.policy = brain.config().policy;
   reply.nodes_total = snapshot.nodes_total;
+  WhyNotMore const why(brain.plan_input(now), brain.why_stopped(now));
   for (auto const& base : snapshot.trainers)
-    reply.trainers.push_back(to_status(brain, base));
+    reply.trainers.push_back(to_status(brain, base, why));
   for (auto const& [nonce, lease] : brain.leases().all())
     reply.leases.push_back(to_status(lease, snapshot));
   std::sort(reply.leases.begin(), reply.leases.end(),

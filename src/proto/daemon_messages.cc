@@ -74,7 +74,7 @@ GLEANER_MESSAGE(TrainerStatus,
                 FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                     FIELD(nodes_max) FIELD(state) FIELD(nodes) FIELD(generation)
                         FIELD(step) FIELD(samples) FIELD(samples_per_s)
-                            FIELD(loss))
+                            FIELD(loss) FIELD(why))
 GLEANER_MESSAGE(LeaseStatus, FIELD(job) FIELD(node) FIELD(trainer) FIELD(state)
                                  FIELD(since_s) FIELD(until_s))
 GLEANER_MESSAGE(HoleStatus,

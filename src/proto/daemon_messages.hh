@@ -138,6 +138,7 @@ struct TrainerStatus {
   std::uint64_t samples = 0;
   double samples_per_s = 0;
   double loss = 0;
+  std::string why;  ///< it has not more nodes: "at its maximum"
 };
 struct LeaseStatus {
   JobId job = 0;

@@ -58,6 +58,14 @@ TEST_CASE("a trainer is a row with its user's name") {
                           Catch::Contains("running"));
 }
 
+TEST_CASE("a trainer's row says why it has not more nodes") {
+  CHECK_THAT(table(), Catch::Contains("running  -\n"));
+  auto s = a_status();
+  s.trainers[0].why = "no idle node";
+  CHECK_THAT(status_table(s, [](Uid) { return ""; }),
+             Catch::Contains("running  no idle node\n"));
+}
+
 TEST_CASE("a lease says how long it is held and when its hole ends") {
   CHECK_THAT(table(), Catch::Contains("10 s") && Catch::Contains("in 40 s"));
 }

@@ -18,7 +18,8 @@ TESTS += %reldir%/test_daemon
 	%reldir%/orders_test.cc \
 	%reldir%/release_test.cc \
 	%reldir%/security_doc_test.cc \
-	%reldir%/token_buckets_test.cc
+	%reldir%/token_buckets_test.cc \
+	%reldir%/why_not_more_test.cc
 %canon_reldir%_test_daemon_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_daemon_LDADD = test/unit/libtestmain.la src/daemon/libbrain.la
 endif
