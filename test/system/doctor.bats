@@ -40,7 +40,7 @@ with() {
   wait_until 20 "grep -q 'setup_checked .*lending=impossible' $cluster/slurm/log/gleanerd.log"
   with 's/^Licenses=.*//' 1 "lacks 'gleaner'" '-> Licenses=gleaner:1'
   with 's/^PreemptType=.*/PreemptType=preempt\/none/; s/^PreemptMode=.*/PreemptMode=OFF/; s/ PreemptMode=CANCEL/ /' \
-    1 "PreemptType='preempt/none'" '-> PreemptType=preempt/partition_prio'
+    1 "jobs that want a leased node could not take it" '-> PreemptType=preempt/partition_prio'
   with 's/^SchedulerParameters=.*/&,defer/' 1 'SchedulerParameters has defer'
   with 's/GraceTime=0/GraceTime=5/' 1 'has GraceTime=5' 'PartitionName=lease … GraceTime=0'
   with 's/^PartitionName=main .*PriorityTier=10/PartitionName=main Nodes=n[1-2] Default=YES PriorityTier=1/' \
@@ -52,7 +52,7 @@ with() {
 
 @test "what is slow or wants an eye is a warning, and exits 0" {
   with 's/^KillWait=.*/KillWait=300/; s/^SchedulerParameters=.*/SchedulerParameters=bf_interval=60,preempt_youngest_first/' 0 \
-    'KillWait=300' 'bf_interval is 60 s' 'arrival_hold_s: 60' 'youngest_first'
+    'KillWait=300' 'youngest_first' '60 s, and arrival_hold_s follows it'
   with "s|^KillWait=.*|&\nEpilog=/bin/true\nCompleteWait=10\nOverTimeLimit=UNLIMITED\nSlurmctldParameters=rl_enable|" 0 \
     'Epilog=/bin/true' 'CompleteWait=10' 'OverTimeLimit=UNLIMITED' 'rl_enable lets a user send 30 requests'
   with 's/ReqResv=YES//; s/,prep\/gleaner//' 0 'lacks ReqResv=YES' 'lacks prep/gleaner'

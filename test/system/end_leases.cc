@@ -35,6 +35,8 @@ int make(int count) {
     wanted.user_id = getuid();
     wanted.group_id = getgid();
     wanted.immediate = 1;
+    char work_dir[] = "/";  // since 24.11 Slurm insists on one
+    wanted.work_dir = work_dir;
     resource_allocation_response_msg_t* answer = nullptr;
     if (slurm_allocate_resources(&wanted, &answer) != SLURM_SUCCESS)
       return failed(slurm_strerror(errno));

@@ -49,10 +49,9 @@ lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
     refused "${option%%=*}" sbatch --malleable=1-2 "$option" --wrap true
     [[ $output = *'gleaner: --malleable with'* ]]
   done
-  # Some releases of sbatch refuse these themselves.
-  for option in --gpus-per-task=1 --cpus-per-gpu=2; do
-    refused "${option%%=*}" sbatch --malleable=1-2 "$option" --wrap true
-  done
+  # Some releases of sbatch refuse these themselves, in words of their own.
+  refused gpus-per-task sbatch --malleable=1-2 --gpus-per-task=1 --wrap true
+  refused cpus sbatch --malleable=1-2 --cpus-per-gpu=2 --wrap true
 }
 
 @test "what sbatch was asked of nodes is kept for each lease" {
