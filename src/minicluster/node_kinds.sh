@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Nodes that differ: --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=F
+# Nodes that differ:
+# --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=F,weight=10
 #
 # kind_count[i] nodes of kind i follow each other in n1 .. nN; kind_spec[i] is
 # the rest of their line in slurm.conf; kind_gpus[i] is "a=2 b=1", a dash for
@@ -20,13 +21,14 @@ add_node_kind() { # NAME:COUNT,KEY=VALUE...
       cpus=*) cpus=$(number "--node-kind cpus" "$value" 1 1024) ;;
       memory=*) memory=$(number "--node-kind memory" "$value" 1 999999) ;;
       feature=*) features+=,$value ;;
+      weight=*) weight=$(number "--node-kind weight" "$value" 1 999999) ;;
       gpu=* | gpu:*=*)
         value=$(number "--node-kind $key" "$value" 1 64)
         gres+=",$key:$value"
         [[ $key != gpu ]] || key=gpu:-
         gpus+=" ${key#gpu:}=$value" ;;
-      *) fail "--node-kind '$item': want cpus=, memory=, gpu=, gpu:TYPE= or" \
-        "feature=" ;;
+      *) fail "--node-kind '$item': want cpus=, memory=, gpu=, gpu:TYPE=," \
+        "feature= or weight=" ;;
     esac
   done
   [[ $features$gpus =~ ^[A-Za-z0-9_,.=\ -]+$ ]] ||
@@ -34,7 +36,7 @@ add_node_kind() { # NAME:COUNT,KEY=VALUE...
   [[ $gpus != *" -="* || $gres != *:*:* ]] ||
     fail "--node-kind '$1': gpu= and gpu:TYPE= together (Slurm has either)"
   kind_count+=("$count") kind_gpus+=("$gpus")
-  kind_spec+=("CPUs=$cpus RealMemory=$memory Feature=$features${gres:+ Gres=${gres#,}}")
+  kind_spec+=("CPUs=$cpus RealMemory=$memory Feature=$features${gres:+ Gres=${gres#,}}${weight:+ Weight=$weight}")
 }
 
 # Without --node-kind all nodes are alike, as --nodes, --cpus and --gpus say.

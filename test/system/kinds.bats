@@ -12,7 +12,7 @@ setup_file() {
   take_turn
   start_cluster --node-kind plain:2,cpus=2,memory=4000 \
     --node-kind small:2,cpus=4,memory=8000,gpu:a=2,feature=fast \
-    --node-kind big:2,cpus=8,memory=32000,gpu:b=4,feature=fast \
+    --node-kind big:2,cpus=8,memory=32000,gpu:b=4,feature=fast,weight=2 \
     --slurm 'PartitionName=gpu Nodes=n[3-6] PriorityTier=10 PreemptMode=OFF' \
     --set arrival_hold_s=5
   make_training 400000 40 1 1
@@ -30,6 +30,7 @@ trains_on() { [[ $(training_nodes "$1") = "$2" ]]; }
   run slurm scontrol show node n5
   [[ $output = *CPUTot=8* && $output = *RealMemory=32000* ]]
   [[ $output = *Gres=gpu:b:4* && $output = *ActiveFeatures=big,fast* ]]
+  [[ $output = *Weight=2* ]]
   run slurm srun -n1 --gres=gpu:a:2 -w n3 printenv CUDA_VISIBLE_DEVICES
   [[ $output = 0,1 ]]
 }
