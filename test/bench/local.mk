@@ -1,5 +1,5 @@
 ## Measurements: `make bench-alloc OUT=DIR` prints a table and writes
-## DIR/bench-alloc.json.  In make check runs only bench_runtime.t.
+## DIR/bench-alloc.json.  make check runs what ends in .t.
 EXTRA_PROGRAMS += %reldir%/alloc_bench
 %canon_reldir%_alloc_bench_SOURCES = \
 	%reldir%/alloc_bench.cc \
@@ -89,12 +89,12 @@ dist_check_SCRIPTS += %reldir%/bench_runtime.t
 TESTS += %reldir%/bench_runtime.t
 EXTRA_DIST += \
 	%reldir%/bench-runtime \
+	%reldir%/figures.py \
 	%reldir%/runtime-plot \
 	%reldir%/runtime-report \
 	%reldir%/runtime/allreduce.py \
 	%reldir%/runtime/char_lm_steps.py \
 	%reldir%/runtime/deterministic.py \
-	%reldir%/runtime/figures.py \
 	%reldir%/runtime/fixed.py \
 	%reldir%/runtime/fixed_program.py \
 	%reldir%/runtime/gleaner_training.py \
@@ -109,3 +109,56 @@ EXTRA_DIST += \
 	%reldir%/runtime/torchrun_events.py \
 	%reldir%/runtime/torchrun_training.py \
 	%reldir%/runtime/torchrun_worker.py
+
+## What rigid jobs feel: `make bench-harm DATA=DIR OUT=DIR` as root prints tables
+## and writes DIR/bench-harm.json and DIR/bench-harm.svg.  DATA holds swf.
+## QUICK=1 does one short row, ROWS="plain epilog" those.
+harm_files = \
+	%reldir%/bench-harm \
+	%reldir%/harm-plot \
+	%reldir%/harm-report \
+	%reldir%/harm/cluster.py \
+	%reldir%/harm/compression.py \
+	%reldir%/harm/daemon_journal.py \
+	%reldir%/harm/harvest.py \
+	%reldir%/harm/history.py \
+	%reldir%/harm/idle_wait.py \
+	%reldir%/harm/job \
+	%reldir%/harm/job_log.py \
+	%reldir%/harm/losses.py \
+	%reldir%/harm/measurement.py \
+	%reldir%/harm/meter.py \
+	%reldir%/harm/node_names.py \
+	%reldir%/harm/occupancy.py \
+	%reldir%/harm/one_run.py \
+	%reldir%/harm/options.py \
+	%reldir%/harm/picture.py \
+	%reldir%/harm/placements.py \
+	%reldir%/harm/replay.py \
+	%reldir%/harm/row_result.py \
+	%reldir%/harm/rows.py \
+	%reldir%/harm/sdiag.py \
+	%reldir%/harm/slurmctld_log.py \
+	%reldir%/harm/spans.py \
+	%reldir%/harm/starts.py \
+	%reldir%/harm/submitter.py \
+	%reldir%/harm/svg.py \
+	%reldir%/harm/tables.py \
+	%reldir%/harm/tap.py \
+	%reldir%/harm/ticks.py \
+	%reldir%/harm/trainings.py \
+	%reldir%/harm/user.py
+EXTRA_DIST += $(harm_files)
+harm_tests = %reldir%/harm_figures.t %reldir%/harm_logs.t
+dist_check_SCRIPTS += $(harm_tests)
+TESTS += $(harm_tests)
+
+QUICK =
+ROWS =
+BENCH_HARM =
+## DATA is also Automake's, for the files that `all` has to make.
+bench-harm: %reldir%/runtime/step_program
+	$(MAKE) $(AM_MAKEFLAGS) --quiet all DATA=
+	$(srcdir)/%reldir%/bench-harm --build . --data '$(DATA)' --out '$(OUT)' \
+		--rows '$(ROWS)' --seed '$(SEED)' $(if $(QUICK),--quick) $(BENCH_HARM)
+.PHONY: bench-harm
