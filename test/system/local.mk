@@ -17,6 +17,7 @@ system_tests = \
 	%reldir%/observe.bats \
 	%reldir%/admin.bats \
 	%reldir%/doctor.bats \
+	%reldir%/harm.bats \
 	%reldir%/variants.bats
 # End of system_tests
 
