@@ -7,6 +7,8 @@ dist_doc_DATA += \
 	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
 	%reldir%/results-giveback.md \
+	%reldir%/results-harm.md \
+	%reldir%/results-harm.svg \
 	%reldir%/results-runtime.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
