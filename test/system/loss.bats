@@ -75,8 +75,7 @@ lost_nothing() { job_is "$job" RUNNING && [[ -z $(events_of "$job" rollback) ]];
   as_user timeout 10 scancel "$job"
   wait_until 2 no_leases
   wait_until 10 "[[ \$(job_end $job) = CANCELLED ]]"
-  run pgrep -u "$test_user" trainer
-  [[ -z $output ]]
+  wait_until 2 "! pgrep -u $test_user trainer"
 }
 
 @test "kill -9 of the coordinator ends members and leases" {
