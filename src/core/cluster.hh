@@ -28,7 +28,10 @@ struct NodeKind {
   Resources total;  ///< what jobs can have of one of them
   Features features;
   std::vector<std::string> partitions;  ///< they are in, ordered
-  NodeSet nodes;  ///< all of this kind, whatever they do now
+  NodeSet nodes;             ///< all of this kind, whatever they do now
+  int threads_per_core = 1;  ///< CPUs are allocated so many at a time
+  /// Most leases on one of them; 0: a lease takes the whole node.
+  int parts_max = 0;
   bool operator==(NodeKind const&) const = default;
 
   bool is_in(std::string const& partition) const {
@@ -51,34 +54,51 @@ struct Hole {
   bool operator==(Hole const&) const = default;
 };
 
-/// A node on which jobs may start that is no hole: jobs use it in part, or it
-/// is idle and not to be lent.
+/// What a rigid job has, or is to have, of a node.
+struct NodeUse {
+  JobId job = 0;
+  Resources each;
+  bool whole = false;  ///< shares the node with nobody
+  TimeS time_s = 0;    ///< its limit ends it, or its planned start; 0: never
+  bool operator==(NodeUse const&) const = default;
+};
+
+/// A node on which jobs may start that is no hole: jobs use it in part, it is
+/// idle and not to be lent, or it is lent in parts.
 struct SharedNode {
   std::string node;
   KindIndex kind = 0;
   Resources free;  ///< what is not allocated of it
   std::uint32_t weight = 1;
+  bool parted = false;  ///< it is lent in parts
+  // Of a parted node:
+  std::vector<NodeUse> running = {};  ///< rigid jobs on it
+  std::vector<NodeUse> planned = {};  ///< that backfill means to start there
+  std::optional<TimeS> reserved_s =
+      std::nullopt;  ///< when a reservation begins
   bool operator==(SharedNode const&) const = default;
 };
 
 /// A one-node allocation in the lease partition.
 struct LeaseJob {
   JobId job = 0;
-  std::string node;  ///< "" while pending
+  std::string node;  ///< or the part of it, "n3+1"; "" while pending
   Uid uid = 0;
   JobId trainer = 0;     ///< the base job it was lent to; 0: not ours
   std::string ticket;    ///< nonce of the ticket that admitted it
   bool running = false;  ///< false: pending or completing
   TimeS start_s = 0;
   TimeS limit_s = 0;  ///< when Slurm's time limit ends it
+  std::optional<Resources> part = std::nullopt;  ///< none: the whole node
   bool operator==(LeaseJob const&) const = default;
 };
 
 /// A lease that Slurm preempted a moment ago.
 struct PreemptedLease {
   JobId job = 0;
-  std::string node;
-  TimeS end_s = 0;  ///< when it did
+  std::string node;                              ///< or the part of it
+  TimeS end_s = 0;                               ///< when it did
+  std::optional<Resources> part = std::nullopt;  ///< what it had
   bool operator==(PreemptedLease const&) const = default;
 };
 

@@ -148,6 +148,16 @@ std::vector<Row> const& rows() {
       {{"lend_cloud", Type::choice, "", "no", 0, 0, "no|yes",
         "yes: lend CLOUD nodes too, which then stay powered up."},
        &Config::lend_cloud},
+      {{"lease", Type::choice, "", "whole", 0, 0, "whole|parts",
+        "What a lease takes: a whole node, or GPUs of it that are free."},
+       &Config::lease},
+      {{"parts_partitions", Type::text, "", "", 0, 0, "",
+        "With lease: parts, the partitions whose nodes are lent so: gpu,fat; "
+        "empty: all."},
+       &Config::parts_partitions},
+      {{"parts_per_node_max", Type::integer, "", "8", 1, 16, "",
+        "With lease: parts, most leases on one node."},
+       &Config::parts_per_node_max},
       {{"ticket_valid_s", Type::real, "s", "10", 1, 300, "",
         "Time a coordinator has to use a ticket."},
        &Config::ticket_valid_s},
@@ -217,9 +227,11 @@ Result<void> set(Row const& row, std::string const& value,
       return bad_value(where, option, value,
                        std::string("one of ") + option.choices);
     if (option.type == Type::nodes)
-      if (auto const nodes = NodeSet::parse(value); !nodes)
+      if (auto const nodes = NodeSet::parse(value);
+          !nodes || value.find('+') != std::string::npos)
         return bad_value(where, option, value,
-                         "nodes such as n[1-4]: " + nodes.error().message);
+                         "nodes such as n[1-4]" +
+                             (nodes ? "" : ": " + nodes.error().message));
     config->*std::get<std::string Config::*>(row.field) = value;
   }
   return {};

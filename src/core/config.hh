@@ -54,13 +54,21 @@ struct Config {
   int leases_max = 0;           // 0: no cap
   int leases_per_user_max = 0;  // 0: no cap
   int leases_per_account_max = 0;
-  std::string lend_cloud;       // no | yes
+  std::string lend_cloud;        // no | yes
+  std::string lease;             // whole | parts
+  std::string parts_partitions;  // "gpu,fat"; empty: all
+  int parts_per_node_max = 0;
   double ticket_valid_s = 0;
   double agent_wait_s = 0;
   double journal_days_max = 0;
   int journal_mb_max = 0;
   std::string log_level;  // error | warn | info | debug
 };
+
+/// Most leases on one node that are parts of it: 0 where `lease: whole`.
+inline int parts_per_node(Config const& config) {
+  return config.lease == "parts" ? config.parts_per_node_max : 0;
+}
 
 /// One row of the table.
 struct Option {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/part_size.hh"
+
 namespace gleaner {
 namespace {
 
@@ -76,6 +78,11 @@ std::string misfit(NodeKind const& kind, LeaseTemplate const& ask) {
   return judge(kind, kind.total, ask).why;
 }
 
+std::string misfit(NodeKind const& kind, Resources const& part,
+                   LeaseTemplate const& ask) {
+  return judge(kind, part, ask).why;
+}
+
 std::string misfit_by_name(std::string const& node, LeaseTemplate const& ask) {
   if (ask.excluded.contains(node)) return "is excluded by --exclude";
   if (!ask.required.empty() && !ask.required.contains(node))
@@ -108,8 +115,17 @@ Servers servers_of(Snapshot const& snapshot, std::string const& lease_partition,
   std::string nearest_node;
   for (auto const& kind : snapshot.kinds) {
     if (!kind.is_in(lease_partition) || kind.nodes.empty()) continue;
-    auto const verdict = judge(kind, kind.total, ask);
-    if (verdict.why.empty()) servers.nodes += allowed_by_name(kind.nodes, ask);
+    auto verdict = judge(kind, kind.total, ask);
+    int const leases =
+        kind.parts_max > 0 ? parts_of(kind, ask.each) : 1;  // of each node
+    if (verdict.why.empty() && leases == 0)
+      verdict = {3,
+                 "is lent in parts, of GPUs of one type with CPUs and memory, "
+                 "and none can have " +
+                     to_string(ask.each),
+                 0};
+    if (verdict.why.empty())
+      servers.nodes += leases * allowed_by_name(kind.nodes, ask);
     if (std::pair(verdict.passed, verdict.units) >
         std::pair(nearest.passed, nearest.units)) {
       nearest = verdict;

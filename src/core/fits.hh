@@ -16,6 +16,10 @@ namespace gleaner {
 /// template: what it lacks, "feature fast&!old", "not in partition big".
 std::string misfit(NodeKind const& kind, LeaseTemplate const& ask);
 
+/// The same for a part of such a node.
+std::string misfit(NodeKind const& kind, Resources const& part,
+                   LeaseTemplate const& ask);
+
 /// The same for one node of the kind, with what of it is to be had.
 std::string misfit(std::string const& node, NodeKind const& kind,
                    Resources const& available, LeaseTemplate const& ask);
@@ -23,9 +27,9 @@ std::string misfit(std::string const& node, NodeKind const& kind,
 /// Does the template allow this node by name?  "" or why not.
 std::string misfit_by_name(std::string const& node, LeaseTemplate const& ask);
 
-/// How many nodes of the cluster could ever serve a lease of the template, and
-/// where there are none, why: "no node of partition lease has gpu:b:4 (nearest:
-/// n7 lacks gpu:b:4 (has gpu:a:2))".
+/// How many leases of the template the cluster could ever serve, each a node or
+/// a part of one, and where there are none, why: "no node of partition lease
+/// has gpu:b:4 (nearest: n7 lacks gpu:b:4 (has gpu:a:2))".
 struct Servers {
   int nodes = 0;
   std::string why_none;

@@ -17,6 +17,10 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc \
+	%reldir%/part_size.hh \
+	%reldir%/part_size.cc \
+	%reldir%/place.hh \
+	%reldir%/place.cc \
 	%reldir%/resources.hh \
 	%reldir%/resources.cc
 

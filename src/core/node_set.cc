@@ -32,7 +32,8 @@ bool is_index(std::string_view s) {
 bool is_name(std::string_view s) {
   return !s.empty() && s.size() <= name_bytes_max &&
          std::all_of(s.begin(), s.end(), [](unsigned char c) {
-           return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+           return std::isalnum(c) || c == '-' || c == '_' || c == '.' ||
+                  c == '+';  // of a part: "n3+1"
          });
 }
 
