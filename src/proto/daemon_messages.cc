@@ -9,14 +9,18 @@ namespace gleaner {
 
 GLEANER_MESSAGE(Resources, FIELD(cpus) FIELD(memory_mb) FIELD(gres))
 GLEANER_MESSAGE(NodeKind,
-                FIELD(total) FIELD(features) FIELD(partitions) FIELD(nodes))
+                FIELD(total) FIELD(features) FIELD(partitions) FIELD(nodes)
+                    FIELD(threads_per_core) FIELD(parts_max))
 GLEANER_MESSAGE(Hole, FIELD(node) FIELD(kind) FIELD(leased) FIELD(end_s)
                           FIELD(planned_job) FIELD(weight))
-GLEANER_MESSAGE(SharedNode, FIELD(node) FIELD(kind) FIELD(free) FIELD(weight))
+GLEANER_MESSAGE(NodeUse, FIELD(job) FIELD(each) FIELD(whole) FIELD(time_s))
+GLEANER_MESSAGE(SharedNode,
+                FIELD(node) FIELD(kind) FIELD(free) FIELD(weight) FIELD(parted)
+                    FIELD(running) FIELD(planned) FIELD(reserved_s))
 GLEANER_MESSAGE(LeaseJob,
                 FIELD(job) FIELD(node) FIELD(uid) FIELD(trainer) FIELD(ticket)
-                    FIELD(running) FIELD(start_s) FIELD(limit_s))
-GLEANER_MESSAGE(PreemptedLease, FIELD(job) FIELD(node) FIELD(end_s))
+                    FIELD(running) FIELD(start_s) FIELD(limit_s) FIELD(part))
+GLEANER_MESSAGE(PreemptedLease, FIELD(job) FIELD(node) FIELD(end_s) FIELD(part))
 GLEANER_MESSAGE(PendingJob,
                 FIELD(job) FIELD(tasks) FIELD(uid) FIELD(partition)
                     FIELD(priority) FIELD(nodes) FIELD(each) FIELD(gres)
@@ -58,7 +62,7 @@ GLEANER_MESSAGE(Registered,
                     FIELD_TEXTS(lease_options, options, option_bytes))
 GLEANER_MESSAGE(Grant,
                 FIELD_TEXT(node, node_bytes) FIELD_TEXT(ticket, ticket_bytes)
-                    FIELD_COUNT(minutes, minutes) FIELD(until_s))
+                    FIELD_COUNT(minutes, minutes) FIELD(until_s) FIELD(part))
 GLEANER_MESSAGE(GiveBack,
                 FIELD_TEXTS(nodes, nodes, node_bytes) FIELD(deadline_s)
                     FIELD_TEXT(cause, word_bytes) FIELD(hold))

@@ -80,6 +80,8 @@ struct Grant {  ///< ask Slurm for this node, with this ticket, now
   std::string ticket;
   int minutes = 1;    ///< time limit of the lease
   TimeS until_s = 0;  ///< when the hole is expected to end; 0: unknown
+  /// Of a part, `node` being "n3+1": what to ask for, no more and no less.
+  std::optional<Resources> part = std::nullopt;
 };
 struct GiveBack {  ///< leave these nodes before the deadline
   std::vector<std::string> nodes;

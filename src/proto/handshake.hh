@@ -15,7 +15,7 @@
 namespace gleaner {
 
 /// Raised when a message changes its meaning; both sides must agree.
-inline constexpr int protocol_version = 2;
+inline constexpr int protocol_version = 3;
 
 /// The text under `key`, "" when there is none.
 inline std::string text_field(nlohmann::json const& message, char const* key) {

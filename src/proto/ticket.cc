@@ -6,26 +6,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <vector>
 
+#include "core/place.hh"
 #include "proto/secret.hh"
 
 namespace gleaner {
 namespace {
 
-constexpr std::string_view prefix = "gleaner1";
+constexpr std::string_view prefix_whole = "gleaner1";
+constexpr std::string_view prefix_part = "gleaner2";
+constexpr std::size_t fields_whole = 9, fields_part = 12;
 constexpr std::size_t ticket_bytes_max = 512;
 constexpr std::size_t key_bytes = 32;
 
+/// "gpu:a:1" without the character that separates fields, and back.
+std::string swapped(std::string text, char from, char to) {
+  std::replace(text.begin(), text.end(), from, to);
+  return text;
+}
+
+std::string part_text(Resources const& part) {
+  return ':' + swapped(to_string(part.gres), ':', '=') + ':' +
+         std::to_string(part.cpus) + ':' + std::to_string(part.memory_mb);
+}
+
 std::string unsigned_text(Ticket const& ticket) {
-  return std::string(prefix) + ':' + std::to_string(ticket.uid) + ':' +
-         ticket.node + ':' + std::to_string(ticket.trainer) + ':' +
-         std::to_string(ticket.minutes) + ':' +
-         std::to_string(ticket.issued_s) + ':' +
-         std::to_string(ticket.expires_s) + ':' + ticket.nonce;
+  return std::string(ticket.part ? prefix_part : prefix_whole) + ':' +
+         std::to_string(ticket.uid) + ':' + ticket.node + ':' +
+         std::to_string(ticket.trainer) + ':' + std::to_string(ticket.minutes) +
+         ':' + std::to_string(ticket.issued_s) + ':' +
+         std::to_string(ticket.expires_s) + ':' + ticket.nonce +
+         (ticket.part ? part_text(*ticket.part) : "");
 }
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -48,6 +64,20 @@ bool read(std::string_view text, Number* number) {
 Error no_ticket(char const* why) {
   return {Errc::invalid_argument, std::string("not a lease ticket (") + why +
                                       ") [leases are taken by gleaner run]"};
+}
+
+/// The fields that only the ticket of a part has.
+Result<Resources> read_part(std::string_view gres, std::string_view cpus,
+                            std::string_view memory_mb) {
+  Resources part;
+  auto units = parse_gres(swapped(std::string(gres), '=', ':'));
+  if (!units || units->empty()) return no_ticket("no GRES can be read");
+  part.gres = std::move(*units);
+  if (!read(cpus, &part.cpus) || !read(memory_mb, &part.memory_mb))
+    return no_ticket("a field is no number");
+  if (part.cpus < 1 || part.memory_mb < 1)
+    return no_ticket("it gives no CPU or no memory");
+  return part;
 }
 
 Error io_error(std::string const& path, char const* doing) {
@@ -88,9 +118,13 @@ std::string sign_ticket(Ticket const& ticket, std::string_view key) {
 Result<Ticket> verify_ticket(std::string_view text, std::string_view key) {
   if (text.size() > ticket_bytes_max) return no_ticket("too long");
   auto const fields = split(text);
-  if (fields.size() != 9 || fields[0] != prefix) return no_ticket("wrong form");
+  bool const is_whole =
+      fields.size() == fields_whole && fields[0] == prefix_whole;
+  bool const is_of_part =
+      fields.size() == fields_part && fields[0] == prefix_part;
+  if (!is_whole && !is_of_part) return no_ticket("wrong form");
   auto const signed_part = text.substr(0, text.rfind(':'));
-  if (!equal_secret(fields[8], hmac_hex(key, signed_part)))
+  if (!equal_secret(fields.back(), hmac_hex(key, signed_part)))
     return Error{Errc::denied, "the lease ticket's signature is wrong"};
   Ticket ticket;
   ticket.node = fields[2];
@@ -101,6 +135,12 @@ Result<Ticket> verify_ticket(std::string_view text, std::string_view key) {
     return no_ticket("a field is no number");
   if (ticket.issued_s < 0 || ticket.expires_s < 0)
     return no_ticket("a time lies before 1970");
+  if (is_part(ticket.node) != is_of_part)
+    return no_ticket("its place is not of its form");
+  if (!is_of_part) return ticket;
+  auto part = read_part(fields[8], fields[9], fields[10]);
+  if (!part) return part.error();
+  ticket.part = std::move(*part);
   return ticket;
 }
 
@@ -113,7 +153,7 @@ Result<void> TicketLedger::use(Ticket const& ticket, Uid uid,
   if (ticket.uid != uid)
     return denied("was given to uid " + std::to_string(ticket.uid) +
                   ", not to uid " + std::to_string(uid));
-  if (ticket.node != node)
+  if (node_of(ticket.node) != node)
     return denied("does not cover '" + std::string(node) + "'");
   if (now_s > ticket.expires_s)
     return denied("expired " + std::to_string(now_s - ticket.expires_s) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one-time permission to take one node as a lease.
+/// The one-time permission to take one node, or a part of it, as a lease.
 ///
 /// gleanerd signs it, the coordinator shows it to Slurm in `srun --comment`,
 /// job_submit_gleaner checks it.  It carries everything job_submit needs, so
@@ -8,12 +8,16 @@
 ///
 /// Text form, fields separated by ':' (doc/protocol.md has an example):
 ///     gleaner1:UID:NODE:TRAINER:MINUTES:ISSUED:EXPIRES:NONCE:HMAC
+///     gleaner2:UID:PLACE:TRAINER:MINUTES:ISSUED:EXPIRES:NONCE:GRES:CPUS:MB:HMAC
+/// The second is for a part: PLACE is "n3+1", GRES "gpu=a=1", a '=' for each
+/// ':' of Slurm's notation.
 /// HMAC is HMAC-SHA256 over all before its colon, in hex, with the key in
 /// STATE_DIR/ticket.key, which only SlurmUser and root can read.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +29,13 @@ namespace gleaner {
 
 struct Ticket {
   Uid uid = 0;
-  std::string node;
+  std::string node;  ///< or the part of it: "n3+1"
   JobId trainer = 0;
   int minutes = 1;            ///< time limit of the lease
   std::int64_t issued_s = 0;  ///< seconds since the epoch
   std::int64_t expires_s = 0;
-  std::string nonce;  ///< 16 hex digits
+  std::string nonce;                             ///< 16 hex digits
+  std::optional<Resources> part = std::nullopt;  ///< none: the whole node
   bool operator==(Ticket const&) const = default;
 };
 
@@ -51,7 +56,8 @@ class TicketLedger {
   /// that ended in that second may have admitted them.
   explicit TicketLedger(std::int64_t since_s) : since_s_(since_s) {}
 
-  /// May this request use the ticket now?  Marks it used when it may.  Fails
+  /// May this request, for `node`, use the ticket now?  Marks it used when it
+  /// may.  Fails
   /// with denied and a reason for the user.
   Result<void> use(Ticket const& ticket, Uid uid, std::string_view node,
                    std::int64_t now_s);

@@ -27,6 +27,42 @@ TEST_CASE("a ticket reads back what was signed") {
   CHECK(*again == ticket);
 }
 
+Ticket const of_part{1000,
+                     "n3+1",
+                     42,
+                     5,
+                     100,
+                     110,
+                     "00112233445566ff",
+                     Resources{2, 8000, {{"gpu:a", 1}, {"nvme", 2}}}};
+
+TEST_CASE("the ticket of a part says what it takes") {
+  auto const text = sign_ticket(of_part, key);
+  CHECK(text.rfind("gleaner2:1000:n3+1:42:5:100:110:00112233445566ff:"
+                   "gpu=a=1,nvme=2:2:8000:",
+                   0) == 0);
+  auto const again = verify_ticket(text, key);
+  REQUIRE(again);
+  CHECK(*again == of_part);
+  TicketLedger ledger(90);
+  CHECK(ledger.use(*again, 1000, "n3", 105));
+}
+
+TEST_CASE("a ticket of a part without its form is none") {
+  auto const refused = [](auto change) {
+    auto ticket = of_part;
+    change(&ticket);
+    auto const again = verify_ticket(sign_ticket(ticket, key), key);
+    return !again && again.error().code == Errc::invalid_argument;
+  };
+  CHECK_FALSE(refused([](Ticket*) {}));
+  CHECK(refused([](Ticket* t) { t->node = "n3"; }));
+  CHECK(refused([](Ticket* t) { t->part.reset(); }));
+  CHECK(refused([](Ticket* t) { t->part->gres.clear(); }));
+  CHECK(refused([](Ticket* t) { t->part->cpus = 0; }));
+  CHECK(refused([](Ticket* t) { t->part->memory_mb = 0; }));
+}
+
 TEST_CASE("a changed or foreign ticket is refused") {
   auto const good = sign_ticket(ticket, key);
   auto changed = good;
