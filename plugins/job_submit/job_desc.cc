@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "core/place.hh"
 #include "plugins/slurm_symbols.hh"
 #include "slurm/compat.hh"
 
@@ -146,6 +147,21 @@ std::vector<std::string> meaningless_in(job_desc_msg_t const& desc) {
   return options;
 }
 
+/// Of a part: what lease_guard.cc found to be asked for, and nothing beside.
+void set_part(job_desc_msg_t* desc, Resources const& part) {
+  job_desc_msg_t fresh;
+  slurm_init_job_desc_msg(&fresh);
+  auto const cpus = static_cast<std::uint32_t>(part.cpus);
+  desc->shared = fresh.shared;  // beside others, as the partition lets jobs
+  desc->cpus_per_task = static_cast<std::uint16_t>(cpus);
+  desc->min_cpus = cpus;
+  desc->max_cpus = fresh.max_cpus;
+  desc->pn_min_cpus = fresh.pn_min_cpus;
+  desc->pn_min_memory = static_cast<std::uint64_t>(part.memory_mb);
+  desc->overcommit = fresh.overcommit;
+  desc->bitflags &= ~static_cast<std::uint64_t>(SPREAD_JOB);
+}
+
 void set_one_node(job_desc_msg_t* desc) {
   desc->min_nodes = desc->max_nodes = 1;
   desc->num_tasks = 1;
@@ -228,7 +244,7 @@ void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
   job_desc_msg_t fresh;
   slurm_init_job_desc_msg(&fresh);
   set_one_node(desc);
-  desc->shared = JOB_SHARED_NONE;  // the whole node
+  desc->shared = JOB_SHARED_NONE;  // the whole node, unless set_part() follows
   desc->contiguous = fresh.contiguous;
   desc->core_spec = fresh.core_spec;
   desc->req_switch = fresh.req_switch;
@@ -243,10 +259,14 @@ void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
         &desc->burst_buffer, &desc->comment);
   set(&desc->partition, config.lease_partition);
   set(&desc->reservation, config.reservation);
-  set(&desc->req_nodes, ticket.node);
+  set(&desc->req_nodes, node_of(ticket.node));
   if (!config.lease_account.empty()) set(&desc->account, config.lease_account);
   if (!config.lease_qos.empty()) set(&desc->qos, config.lease_qos);
-  set(&desc->admin_comment, to_text(LeaseMark{ticket.trainer, ticket.nonce}));
+  if (ticket.part) set_part(desc, *ticket.part);
+  auto const place = parse_place(ticket.node);
+  set(&desc->admin_comment,
+      to_text(LeaseMark{ticket.trainer, ticket.nonce,
+                        place ? place->part : std::nullopt}));
 }
 
 }  // namespace gleaner

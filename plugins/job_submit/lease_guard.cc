@@ -28,6 +28,40 @@ Result<void> check_form(JobRequest const& request, Config const& config) {
   return {};
 }
 
+/// Nothing that speaks of an amount but what the recipe of a part says
+/// (runtime/coordinator/lease_command.cc).
+bool says_more_than_part(JobRequest const& request) {
+  bool const by_gres =
+      !request.tres_per_job.empty() || !request.tres_per_socket.empty() ||
+      !request.tres_per_task.empty() || !request.cpus_per_tres.empty() ||
+      !request.mem_per_tres.empty();
+  return by_gres || request.mem_per_cpu_mb || request.threads_per_core ||
+         request.tasks.value_or(1) != 1 ||
+         request.tasks_per_node.value_or(1) != 1 ||
+         !request.meaningless.empty();
+}
+
+/// A part is taken as it was given: not a CPU more, and not one less, for what
+/// is left would be lent twice.
+Result<void> check_part(JobRequest const& request, Resources const& part) {
+  auto const wrong = [&](std::string const& asked) {
+    return denied("the lease ticket is for " + to_string(part) + ", not for " +
+                  asked);
+  };
+  auto const gres = parse_gres(request.tres_per_node);
+  if (!gres) return denied(gres.error().message);
+  Resources const asked{
+      static_cast<int>(request.cpus_per_task.value_or(0)),
+      static_cast<std::int64_t>(request.mem_per_node_mb.value_or(0)), *gres};
+  if (asked != part) return wrong(to_string(asked));
+  if (request.cpus_per_node_min.value_or(0) >
+      static_cast<std::uint32_t>(part.cpus))
+    return wrong(std::to_string(*request.cpus_per_node_min) + " CPUs");
+  if (says_more_than_part(request))
+    return wrong("what other options ask for [ask with --gres, -c and --mem]");
+  return {};
+}
+
 }  // namespace
 
 Error for_leases_only(FoundName const& found) {
@@ -45,6 +79,9 @@ Result<Ticket> admit_lease(JobRequest const& request, FoundName const& found,
   auto ticket = verify_ticket(request.comment, *key);
   if (!ticket) return ticket.error();
   if (ticket->minutes < 1) return denied("the lease ticket gives no time");
+  if (ticket->part)
+    if (auto exact = check_part(request, *ticket->part); !exact)
+      return exact.error();
   if (auto used =
           ledger->use(*ticket, request.submitter, request.required, now_s);
       !used)

@@ -20,9 +20,9 @@ namespace gleaner {
 Error for_leases_only(FoundName const& found);
 
 /// Admit a request in which one of our names was `found`, and only if it is the
-/// lease of the ticket in its comment: this user, this node, now, once.  The
-/// ticket is used up.  Fails with denied or invalid_argument and a reason for
-/// the user.
+/// lease of the ticket in its comment: this user, this node, now, once; of a
+/// part exactly its GPUs, CPUs and memory.  The ticket is used up.  Fails with
+/// denied or invalid_argument and a reason for the user.
 ///
 /// `key` is the content of ticket.key, or why it could not be read.
 Result<Ticket> admit_lease(JobRequest const& request, FoundName const& found,

@@ -2,6 +2,7 @@
 /// Writing and reading the marks.
 #include "slurm/admin_comment.hh"
 
+#include <algorithm>
 #include <charconv>
 
 namespace gleaner {
@@ -36,7 +37,8 @@ std::string to_text(TrainerMark const& mark) {
 
 std::string to_text(LeaseMark const& mark) {
   return std::string(lease_prefix) + std::to_string(mark.trainer) +
-         " ticket=" + mark.ticket;
+         " ticket=" + mark.ticket +
+         (mark.part ? " part=" + std::to_string(*mark.part) : "");
 }
 
 std::optional<TrainerMark> parse_trainer_mark(std::string_view text) {
@@ -57,7 +59,15 @@ std::optional<LeaseMark> parse_lease_mark(std::string_view text) {
       !skip(&text, " ticket="))
     return std::nullopt;
   if (mark.trainer == 0) return std::nullopt;
-  mark.ticket = text;
+  auto const end = std::min(text.find(' '), text.size());
+  mark.ticket = text.substr(0, end);
+  text.remove_prefix(end);
+  if (text.empty()) return mark;
+  int part = 0;
+  if (!skip(&text, " part=") || !skip_number(&text, &part) || !text.empty() ||
+      part < 0)
+    return std::nullopt;
+  mark.part = part;
   return mark;
 }
 

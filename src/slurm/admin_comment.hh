@@ -5,6 +5,7 @@
 /// finds trainers and leases by it.  Two forms:
 ///     gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678
+///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678 part=1
 #pragma once
 
 #include <optional>
@@ -27,6 +28,7 @@ struct TrainerMark {
 struct LeaseMark {
   JobId trainer = 0;
   std::string ticket;  ///< nonce of the ticket that admitted it
+  std::optional<int> part = std::nullopt;  ///< none: the whole node
   bool operator==(LeaseMark const&) const = default;
 };
 

@@ -247,6 +247,31 @@ TEST_CASE("a lease is what its ticket says, whatever was asked") {
   CHECK(text(desc->tres_per_node) == "gres:gpu:4");
 }
 
+TEST_CASE("the lease of a part shares its node, with what its ticket gives") {
+  Desc desc;
+  desc->req_nodes = slurm_xstrdup("n3");
+  desc->tres_per_node = slurm_xstrdup("gres:gpu:a:1");
+  desc->shared = JOB_SHARED_NONE;  // srun --exclusive
+  desc->max_cpus = 64;
+  desc->overcommit = 1;
+  auto of_part = ticket();
+  of_part.node = "n3+1";
+  of_part.part = Resources{2, 8000, {{"gpu:a", 1}}};
+  make_lease(desc.get(), of_part, config());
+
+  CHECK(text(desc->req_nodes) == "n3");
+  CHECK(text(desc->admin_comment) ==
+        "gleaner:lease trainer=7 ticket=90ab12cd34ef5678 part=1");
+  CHECK(desc->shared == NO_VAL16);
+  CHECK(desc->cpus_per_task == 2);
+  CHECK(desc->num_tasks == 1);
+  CHECK(desc->min_cpus == 2);
+  CHECK(desc->max_cpus == NO_VAL);
+  CHECK(desc->pn_min_memory == 8000);
+  CHECK(desc->overcommit == NO_VAL8);
+  CHECK(text(desc->tres_per_node) == "gres:gpu:a:1");
+}
+
 TEST_CASE("account and QOS of leases are set when configured, else left") {
   Desc desc;
   desc->account = slurm_xstrdup("physics");

@@ -120,6 +120,71 @@ TEST_CASE("a ticket opens nothing but what it was made for") {
   }
 }
 
+namespace {
+
+Ticket ticket_of_part() {
+  auto of_part = ticket();
+  of_part.node = "n3+1";
+  of_part.part = Resources{2, 8000, {{"gpu:a", 1}}};
+  return of_part;
+}
+
+/// What lease_command.cc makes of the grant of a part.
+JobRequest lease_of_part() {
+  auto job = lease_of(ticket_of_part());
+  job.tres_per_node = "gres:gpu:a:1";
+  job.cpus_per_task = 2;
+  job.mem_per_node_mb = 8000;
+  job.tasks = 1;
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("the lease of a part is admitted as its ticket says") {
+  auto job = lease_of_part();
+  auto const admitted = admit(job);
+  REQUIRE(admitted);
+  CHECK(*admitted == ticket_of_part());
+  // As newer releases write it.
+  job.tres_per_node = "gres/gpu:a:1";
+  CHECK(admit(job));
+}
+
+TEST_CASE("a part is taken exactly, and nothing beside it") {
+  struct Row {
+    char const* says;
+    void (*change)(JobRequest*);
+  };
+  for (auto const& row : std::initializer_list<Row>{
+           {"gpu:a:2", [](auto* j) { j->tres_per_node = "gres:gpu:a:2"; }},
+           {"gpu:b:1", [](auto* j) { j->tres_per_node = "gres:gpu:b:1"; }},
+           {"gpu:1", [](auto* j) { j->tres_per_node = "gres:gpu:1"; }},
+           {"8000 MB", [](auto* j) { j->tres_per_node = ""; }},
+           {"3 CPUs", [](auto* j) { j->cpus_per_task = 3; }},
+           {"1 CPU", [](auto* j) { j->cpus_per_task = 1; }},
+           {"8000 MB", [](auto* j) { j->cpus_per_task.reset(); }},
+           {"8001 MB", [](auto* j) { j->mem_per_node_mb = 8001; }},
+           {"gpu:a:1", [](auto* j) { j->mem_per_node_mb.reset(); }},
+           {"4 CPUs", [](auto* j) { j->cpus_per_node_min = 4; }},
+           {"other options", [](auto* j) { j->tres_per_job = "gres:gpu:1"; }},
+           {"other options", [](auto* j) { j->tres_per_task = "gres:gpu:1"; }},
+           {"other options", [](auto* j) { j->mem_per_cpu_mb = 9000; }},
+           {"other options", [](auto* j) { j->threads_per_core = 1; }},
+           {"other options", [](auto* j) { j->tasks = 2; }},
+           {"other options",
+            [](auto* j) { j->meaningless = {"--overcommit"}; }},
+           {"'n3+1'", [](auto* j) { j->required = "n3+1"; }},
+       }) {
+    CAPTURE(row.says);
+    auto job = lease_of_part();
+    row.change(&job);
+    auto const refused = admit(job);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Catch::Contains(row.says));
+  }
+}
+
 TEST_CASE("a ticket is good once") {
   TicketLedger ledger(now_s - 100);
   auto const job = lease_of(ticket());

@@ -21,6 +21,13 @@ TEST_CASE("a lease's mark is written as documented and read back") {
   CHECK(parse_lease_mark(to_text(mark)) == mark);
 }
 
+TEST_CASE("the mark of a part of a node says which") {
+  LeaseMark const mark{1234, "90ab12cd34ef5678", 1};
+  CHECK(to_text(mark) ==
+        "gleaner:lease trainer=1234 ticket=90ab12cd34ef5678 part=1");
+  CHECK(parse_lease_mark(to_text(mark)) == mark);
+}
+
 TEST_CASE("anything else is no mark") {
   for (char const* text :
        {"", "gleaner", "gleaner:trainer", "gleaner:trainer nodes=2 lease=",
@@ -33,6 +40,10 @@ TEST_CASE("anything else is no mark") {
   for (char const* text :
        {"", "gleaner:lease", "gleaner:lease trainer=0 ticket=a",
         "gleaner:lease trainer=-1 ticket=a", "gleaner:lease trainer=7",
+        "gleaner:lease trainer=7 ticket=a part=",
+        "gleaner:lease trainer=7 ticket=a part=-1",
+        "gleaner:lease trainer=7 ticket=a part=1x",
+        "gleaner:lease trainer=7 ticket=a node=1",
         "gleaner:trainer nodes=1-2 lease="}) {
     CAPTURE(text);
     CHECK_FALSE(parse_lease_mark(text));
