@@ -130,6 +130,8 @@ bool same_cluster_view(Config const& a, Config const& b) {
   return a.lease_partition == b.lease_partition &&
          a.head_partition == b.head_partition &&
          a.reservation == b.reservation && a.lend_cloud == b.lend_cloud &&
+         a.lease == b.lease && a.parts_partitions == b.parts_partitions &&
+         a.parts_per_node_max == b.parts_per_node_max &&
          a.scan_interval_ms == b.scan_interval_ms &&
          a.scan_gap_ms_min == b.scan_gap_ms_min;
 }
@@ -138,10 +140,7 @@ void Loop::reconfigure() {
   auto const known = settings_.now();
   auto const& now = known->config;
   if (!source_ || !same_cluster_view(now, config_)) {
-    SnapshotOptions options{now.lease_partition, now.head_partition,
-                            now.reservation};
-    options.lend_cloud = now.lend_cloud == "yes";
-    source_ = make_slurm_source(std::move(options));
+    source_ = make_slurm_source(snapshot_options(now));
     pacer_.emplace(now.scan_interval_ms / 1e3, now.scan_gap_ms_min / 1e3);
   }
   if (now.run_dir != config_.run_dir || now.scavenger != "plugin")

@@ -94,12 +94,9 @@ class Program {
     if (!lock) return lock.error();
     lock_ = std::make_unique<StateLock>(std::move(*lock));
     if (auto done = init_libslurm(); !done) return done;
-    SnapshotOptions options{config_.lease_partition, config_.head_partition,
-                            config_.reservation};
-    options.lend_cloud = config_.lend_cloud == "yes";
-    auto daemon = Daemon::start(
-        io_, config_, clock_,
-        {make_slurm_control(config_), make_slurm_source(std::move(options))});
+    auto daemon = Daemon::start(io_, config_, clock_,
+                                {make_slurm_control(config_),
+                                 make_slurm_source(snapshot_options(config_))});
     if (!daemon) return daemon.error();
     daemon_ = std::move(*daemon);
     return {};

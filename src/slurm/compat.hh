@@ -106,6 +106,12 @@ inline void free_conf(slurm_conf_t* conf) {
 #endif
 }
 
+/// Is memory allocated to jobs?  The bit is CR_MEMORY up to 24.11 and
+/// SELECT_MEMORY since.
+inline bool counts_memory(slurm_conf_t const& conf) {
+  return conf.select_type_param & (1 << 4);
+}
+
 /// PreemptParameters; before 23.02 they were among SchedulerParameters.
 inline std::string preempt_parameters(slurm_conf_t const& conf) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)

@@ -42,6 +42,7 @@ struct SlurmSetup {
   NodeSet nodes;                  ///< of the lease partition
   double preempt_again_s = 40;    ///< KillWait + MessageTimeout
   double bf_interval_s = 30;      ///< between two cycles of backfill
+  bool counts_memory = true;      ///< jobs are allocated memory
   std::string plugin_dirs;        ///< PluginDir: "a:b"
   std::vector<Finding> findings;  ///< in the order of the checks
 

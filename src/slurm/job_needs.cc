@@ -87,6 +87,8 @@ void add_memory(JobRecord* record, slurm_job_info_t const& job) {
 
 void add_needs(JobRecord* record, slurm_job_info_t const& job) {
   record->whole = job.shared == JOB_SHARED_NONE;
+  record->own_user_only =
+      job.shared == JOB_SHARED_USER || job.shared == JOB_SHARED_MCS;
   add_gres(record, job);
   add_cpus(record, job);
   add_memory(record, job);

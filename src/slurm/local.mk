@@ -20,6 +20,8 @@ noinst_LTLIBRARIES += \
 	%reldir%/load.cc \
 	%reldir%/node_kinds.hh \
 	%reldir%/node_kinds.cc \
+	%reldir%/parted_nodes.hh \
+	%reldir%/parted_nodes.cc \
 	%reldir%/pending_jobs.hh \
 	%reldir%/pending_jobs.cc \
 	%reldir%/plan_memory.hh \
@@ -45,6 +47,7 @@ noinst_LTLIBRARIES += \
 	%reldir%/setup_facts.cc \
 	%reldir%/setup_host.cc \
 	%reldir%/setup_limits.cc \
+	%reldir%/setup_parts.cc \
 	%reldir%/setup_partitions.cc \
 	%reldir%/setup_plugins.cc \
 	%reldir%/setup_preempt.cc \

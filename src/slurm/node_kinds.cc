@@ -22,7 +22,8 @@ PartitionsOf partitions_of_nodes(
 /// All that makes a kind, as one text.
 void write_key(std::string* key, NodeRecord const& node,
                std::vector<std::uint32_t> const& partitions) {
-  *key = std::to_string(node.cpus);
+  *key =
+      std::to_string(node.cpus) + ' ' + std::to_string(node.threads_per_core);
   for (auto const& part :
        {std::to_string(node.memory_mb), node.gres, node.features})
     (*key += '\n') += part;
@@ -34,6 +35,7 @@ NodeKind make_kind(NodeRecord const& node, std::vector<std::uint32_t> const& in,
   NodeKind kind;
   kind.total.cpus = node.cpus;
   kind.total.memory_mb = node.memory_mb;
+  kind.threads_per_core = node.threads_per_core;
   if (auto gres = parse_gres(node.gres)) kind.total.gres = std::move(*gres);
   kind.features = parse_features(node.features);
   for (auto const p : in) kind.partitions.push_back(partitions[p].name);

@@ -75,6 +75,7 @@ NodeRecord record_of(node_info_t const& node) {
   record.idle = record.usable && base == NODE_STATE_IDLE;
   record.cloud = node.node_state & NODE_STATE_CLOUD;
   record.weight = node.weight;
+  record.threads_per_core = std::max<int>(1, node.threads);
   record.cpus = node.cpus_efctv > 0 ? node.cpus_efctv : node.cpus;
   auto const spec_mb = std::min(node.mem_spec_limit, node.real_memory);
   record.memory_mb = static_cast<std::int64_t>(node.real_memory - spec_mb);
@@ -124,7 +125,9 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
 
 PartitionRecord record_of(partition_info_t const& partition) {
   return {text_of(partition.name), compat::hosts(partition.nodes),
-          partition.priority_tier};
+          partition.priority_tier,
+          (partition.flags & PART_FLAG_EXCLUSIVE_USER) != 0,
+          partition.max_share == 0};
 }
 
 ReservationRecord record_of(reserve_info_t const& reservation) {

@@ -26,6 +26,8 @@ struct PartitionFacts {
   bool is_default = false;
   bool up = true;                ///< State=UP
   bool forces_sharing = false;   ///< OverSubscribe=FORCE
+  bool one_job_a_node = false;   ///< OverSubscribe=EXCLUSIVE
+  bool one_user_a_node = false;  ///< ExclusiveUser=YES
   int minutes_max = 0;           ///< MaxTime; 0: no limit
   std::string allowed_accounts;  ///< AllowAccounts; "": all
   std::string allowed_qos;       ///< AllowQos; "": all
@@ -58,11 +60,14 @@ struct SlurmConfFacts {
   std::string scheduler_type;        ///< "sched/backfill"
   std::string scheduler_parameters;  ///< "defer,bf_interval=30"
   std::string slurmctld_parameters;  ///< "rl_enable,enable_configless"
-  std::string preempt_type;          ///< "preempt/partition_prio"
-  std::string preempt_parameters;    ///< "youngest_first"; 22.05 has none
-  std::string licences;              ///< "gleaner:1,matlab:20"
-  std::string mcs_plugin;            ///< "mcs/none"
-  std::string federation;            ///< its name; "": in none
+  std::string select_type = "select/cons_tres";
+  bool counts_memory = true;       ///< SelectTypeParameters=…_Memory
+  std::string preempt_type;        ///< "preempt/partition_prio"
+  std::string preempt_parameters;  ///< "youngest_first"; 22.05 has none
+  std::string licences;            ///< "gleaner:1,matlab:20"
+  std::string mcs_plugin;          ///< "mcs/none"
+  std::string task_plugin;         ///< "task/cgroup,task/affinity"
+  std::string federation;          ///< its name; "": in none
   int complete_wait_s = 0;
   int preempt_exempt_s = 0;
   int kill_wait_s = 30;

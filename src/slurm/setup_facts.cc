@@ -55,6 +55,8 @@ PartitionFacts facts_of(partition_info_t const& partition,
   facts.limits_alloc_nodes = !list_of(partition.allow_alloc_nodes).empty();
   facts.up = partition.state_up == PARTITION_UP;
   facts.forces_sharing = partition.max_share & SHARED_FORCE;
+  facts.one_job_a_node = partition.max_share == 0;
+  facts.one_user_a_node = partition.flags & PART_FLAG_EXCLUSIVE_USER;
   facts.minutes_max = plain(partition.max_time);
   facts.allowed_accounts = list_of(partition.allow_accounts);
   facts.allowed_qos = list_of(partition.allow_qos);
@@ -71,10 +73,13 @@ void read_conf(slurm_conf_t const& conf, SlurmConfFacts* facts) {
   facts->scheduler_type = text_of(conf.schedtype);
   facts->scheduler_parameters = text_of(conf.sched_params);
   facts->slurmctld_parameters = text_of(conf.slurmctld_params);
+  facts->select_type = text_of(conf.select_type);
+  facts->counts_memory = compat::counts_memory(conf);
   facts->preempt_type = text_of(conf.preempt_type);
   facts->preempt_parameters = compat::preempt_parameters(conf);
   facts->licences = text_of(conf.licenses);
   facts->mcs_plugin = text_of(conf.mcs_plugin);
+  facts->task_plugin = text_of(conf.task_plugin);
   facts->complete_wait_s = conf.complete_wait;
   facts->preempt_exempt_s = plain(conf.preempt_exempt_time);
   facts->kill_wait_s = conf.kill_wait;

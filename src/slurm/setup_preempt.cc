@@ -53,6 +53,13 @@ void judge_qos(SlurmConfFacts const& facts, Config const& config,
 
 }  // namespace
 
+int reorder_count(SlurmConfFacts const& facts) {
+  auto const before =
+      list_number(facts.scheduler_parameters, "preempt_reorder_count");
+  return list_number(facts.preempt_parameters, "reorder_count")
+      .value_or(before.value_or(1));
+}
+
 void judge_preempt_type(SlurmConfFacts const& facts, Config const& config,
                         Findings& findings) {
   if (facts.preempt_type == "preempt/qos")
@@ -105,7 +112,7 @@ void judge_exemptions(SlurmConfFacts const& facts, Config const& config,
 }
 
 /// How Slurm chooses among leases, and how it ends those chosen.
-void judge_victims(SlurmConfFacts const& facts, Config const&,
+void judge_victims(SlurmConfFacts const& facts, Config const& config,
                    Findings& findings) {
   auto const has = [&](char const* now, char const* before) {
     return list_has(facts.preempt_parameters, now) ||
@@ -116,11 +123,8 @@ void judge_victims(SlurmConfFacts const& facts, Config const&,
                   "youngest_first is set (gleanerd gives back the oldest lease "
                   "first, so Slurm may take another one without notice)",
                   "take it out");
-  auto const reorders = list_number(facts.preempt_parameters, "reorder_count")
-                            .value_or(list_number(facts.scheduler_parameters,
-                                                  "preempt_reorder_count")
-                                          .value_or(1));
-  if (reorders > reorders_max)
+  auto const reorders = reorder_count(facts);
+  if (reorders > std::max(reorders_max, parts_per_node(config)))
     findings.warn("PreemptParameters",
                   "reorder_count=" + std::to_string(reorders) +
                       " (each is one more test of all leases, under "

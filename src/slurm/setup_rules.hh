@@ -51,10 +51,15 @@ Rule judge_scheduling, judge_reservation, judge_scripts;  // setup_scheduling.cc
 Rule judge_records, judge_rpc_limits, judge_time_limits;  // setup_limits.cc
 Rule judge_accounting;                                    // setup_accounting.cc
 Rule judge_federation, judge_host;                        // setup_host.cc
+Rule judge_parts;                                         // setup_parts.cc
 
 /// The partition of this name, or null.
 PartitionFacts const* find(SlurmConfFacts const& facts,
                            std::string const& name);
+
+/// reorder_count of PreemptParameters; before 23.02 it was among
+/// SchedulerParameters.
+int reorder_count(SlurmConfFacts const& facts);
 
 /// "'lua'"
 inline std::string quoted(std::string const& text) { return "'" + text + "'"; }

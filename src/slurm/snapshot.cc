@@ -7,8 +7,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/place.hh"
 #include "slurm/admin_comment.hh"
 #include "slurm/node_kinds.hh"
+#include "slurm/parted_nodes.hh"
 #include "slurm/pending_jobs.hh"
 
 namespace gleaner {
@@ -80,11 +82,20 @@ LeaseJob lease_of(JobRecord const& job) {
   if (auto mark = parse_lease_mark(job.admin_comment)) {
     lease.trainer = mark->trainer;
     lease.ticket = mark->ticket;
+    if (mark->part) lease.part = job.each;
+    if (!lease.node.empty())
+      lease.node = to_string(PlaceName{lease.node, mark->part});
   }
   lease.running = job.state == State::running;
   lease.start_s = job.state == State::pending ? 0 : job.start_s;
   lease.limit_s = job.end_s;
   return lease;
+}
+
+void add_preempted(Snapshot* snapshot, JobRecord const& job) {
+  auto lease = lease_of(job);
+  snapshot->preempted.push_back(
+      {job.job, std::move(lease.node), job.end_s, std::move(lease.part)});
 }
 
 BaseJob trainer_of(JobRecord const& job, TrainerMark const& mark) {
@@ -114,7 +125,7 @@ Rigid add_jobs(Snapshot* snapshot, ClusterRecords const& records,
   for (auto const& job : records.jobs) {
     if (is_preempted_lease(job, options) && !job.nodes.empty() &&
         job.end_s > snapshot->time_s - preempted_s_max)
-      snapshot->preempted.push_back({job.job, job.nodes.front(), job.end_s});
+      add_preempted(snapshot, job);
     if (job.state == State::over) continue;
     if (in_lease_partition(job, options)) {
       snapshot->leases.push_back(lease_of(job));
@@ -139,9 +150,11 @@ Rigid add_jobs(Snapshot* snapshot, ClusterRecords const& records,
 
 /// Who holds each node that is not free.
 struct Held {
-  bool by_lease = false;
+  bool by_lease = false;  ///< of the whole node
+  bool by_parts = false;  ///< leases of parts
   bool by_others = false;
-  bool whole = false;  ///< by one that shares it with nobody
+  bool whole = false;     ///< by one that shares it with nobody
+  bool one_user = false;  ///< by one that shares it with its user alone
   int cpus = 0;
 };
 
@@ -150,13 +163,17 @@ std::unordered_map<std::string_view, Held> holders(
   std::unordered_map<std::string_view, Held> held;
   for (auto const& job : records.jobs) {
     if (job.state == State::over || job.state == State::pending) continue;
-    bool const is_lease = in_lease_partition(job, options) &&
-                          job.state == State::running &&
-                          parse_lease_mark(job.admin_comment);
+    auto const mark =
+        in_lease_partition(job, options) && job.state == State::running
+            ? parse_lease_mark(job.admin_comment)
+            : std::nullopt;
+    bool const is_part = mark && mark->part;
+    bool const is_lease = mark && !is_part;
     for (auto const& node : job.nodes) {
       auto& by = held[node];
-      (is_lease ? by.by_lease : by.by_others) = true;
+      (is_part ? by.by_parts : is_lease ? by.by_lease : by.by_others) = true;
       by.whole = by.whole || is_lease || job.whole;
+      by.one_user = by.one_user || job.own_user_only;
       by.cpus += job.each.cpus;
     }
   }
@@ -169,27 +186,38 @@ Resources free_of(NodeRecord const& node, NodeKind const& kind,
                   Held const& held) {
   Resources used{std::max(node.cpus_used, held.cpus), node.memory_used_mb, {}};
   auto free = minus(kind.total, used);
-  if (held.by_others) {
-    auto const in_use = node.gres_used ? parse_gres(*node.gres_used)
-                                       : Result<Gres>(kind.total.gres);
+  // Which GRES a job has that began since is not known.
+  bool const began_since = kind.parts_max > 0 && held.cpus > node.cpus_used;
+  if (held.by_others || held.by_parts) {
+    auto const in_use = node.gres_used && !began_since
+                            ? parse_gres(*node.gres_used)
+                            : Result<Gres>(kind.total.gres);
     free.gres = in_use ? minus(kind.total.gres, *in_use) : Gres{};
   }
   return free;
 }
 
-/// A node on which jobs may start though it is none of the holes.
+/// A node on which jobs may start though it is none of the holes.  `parted`:
+/// what is known of its parts, or null.
 void add_shared(Snapshot* snapshot, NodeRecord const& node, KindIndex kind,
-                Held const& held) {
-  if (!node.usable || held.whole || (!node.idle && !held.by_others)) return;
-  auto free = free_of(node, snapshot->kinds[kind], held);
-  if (free.cpus > 0)
-    snapshot->shared.push_back({node.name, kind, std::move(free), node.weight});
+                Held const& held, SharedNode const* parted) {
+  if (!node.usable || held.whole ||
+      (!node.idle && !held.by_others && !held.by_parts))
+    return;
+  SharedNode shared;
+  if (parted) shared = *parted;
+  shared.node = node.name;
+  shared.kind = kind;
+  shared.free = free_of(node, snapshot->kinds[kind], held);
+  shared.weight = node.weight;
+  if (shared.parted || shared.free.cpus > 0)
+    snapshot->shared.push_back(std::move(shared));
 }
 
 /// The node as a hole, if it is one.
 std::optional<Hole> hole_of(NodeRecord const& node, KindIndex kind,
                             Held const& held, PlannedUses const& uses) {
-  if (!node.usable || held.by_others) return std::nullopt;
+  if (!node.usable || held.by_others || held.by_parts) return std::nullopt;
   if (!held.by_lease && !node.idle) return std::nullopt;
   Hole hole;
   hole.node = node.name;
@@ -212,6 +240,7 @@ void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
   std::vector<char> lendable;
   for (auto const& kind : snapshot->kinds)
     lendable.push_back(kind.is_in(options.lease_partition));
+  auto const parted = parted_nodes(&snapshot->kinds, records, options);
   for (std::size_t i = 0; i < records.nodes.size(); ++i) {
     auto const& node = records.nodes[i];
     auto const kind = kinds.of[i];
@@ -219,17 +248,32 @@ void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
     auto const by = found == held.end() ? Held{} : found->second;
     bool const may_be_lent =
         lendable[kind] && (!node.cloud || options.lend_cloud);
-    auto hole = may_be_lent ? hole_of(node, kind, by, uses) : std::nullopt;
+    auto const in_parts = parted.find(node.name);
+    bool const parts_lent =
+        may_be_lent && in_parts != parted.end() && !by.by_lease && !by.one_user;
+    auto hole = may_be_lent && !parts_lent ? hole_of(node, kind, by, uses)
+                                           : std::nullopt;
     if (hole)
       snapshot->holes.push_back(std::move(*hole));
     else
-      add_shared(snapshot, node, kind, by);
+      add_shared(snapshot, node, kind, by,
+                 parts_lent ? &in_parts->second : nullptr);
   }
   auto const by_name = [](auto const& a, auto const& b) {
     return a.node < b.node;
   };
   std::sort(snapshot->holes.begin(), snapshot->holes.end(), by_name);
   std::sort(snapshot->shared.begin(), snapshot->shared.end(), by_name);
+}
+
+/// Jobs that could start at a time, at most one on a node that is not parted.
+std::size_t places_open(Snapshot const& snapshot) {
+  std::size_t open = snapshot.holes.size();
+  for (auto const& node : snapshot.shared)
+    open += node.parted ? static_cast<std::size_t>(
+                              std::max(1, snapshot.kind(node.kind).total.cpus))
+                        : 1;
+  return open;
 }
 
 /// The nodes of the reservations that waiting jobs name.
@@ -251,6 +295,20 @@ void add_reservations(Snapshot* snapshot, ClusterRecords const& records) {
 
 }  // namespace
 
+SnapshotOptions snapshot_options(Config const& config) {
+  SnapshotOptions options{config.lease_partition, config.head_partition,
+                          config.reservation};
+  options.lend_cloud = config.lend_cloud == "yes";
+  options.parts_per_node_max = parts_per_node(config);
+  std::string_view list = config.parts_partitions;
+  while (!list.empty()) {
+    auto const comma = std::min(list.find(','), list.size());
+    if (comma > 0) options.parts_partitions.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return options;
+}
+
 Snapshot make_snapshot(ClusterRecords const& records,
                        SnapshotOptions const& options, TimeS now_s) {
   Snapshot snapshot;
@@ -260,9 +318,8 @@ Snapshot make_snapshot(ClusterRecords const& records,
   if (auto const* nodes = nodes_of(records, options.lease_partition))
     snapshot.nodes_total = static_cast<int>(nodes->size());
   add_nodes(&snapshot, records, options);
-  snapshot.pending =
-      pending_jobs(std::move(rigid.eligible), records, options,
-                   snapshot.holes.size() + snapshot.shared.size());
+  snapshot.pending = pending_jobs(std::move(rigid.eligible), records, options,
+                                  places_open(snapshot));
   snapshot.coming = coming_jobs(std::move(rigid.dated), options, now_s);
   add_reservations(&snapshot, records);
   return snapshot;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/cluster.hh"
+#include "core/config.hh"
 
 namespace gleaner {
 
@@ -21,8 +22,9 @@ struct NodeRecord {
   std::uint32_t weight = 1;
   int cpus = 1;                ///< for jobs: less those set apart for Slurm
   std::int64_t memory_mb = 0;  ///< likewise
-  std::string gres;            ///< as slurm.conf writes it: "gpu:a:4"
-  std::string features;        ///< active now: "fast,a100"
+  int threads_per_core = 1;
+  std::string gres;      ///< as slurm.conf writes it: "gpu:a:4"
+  std::string features;  ///< active now: "fast,a100"
   int cpus_used = 0;
   std::int64_t memory_used_mb = 0;
   std::optional<std::string> gres_used;  ///< none: Slurm was not asked
@@ -50,10 +52,11 @@ struct JobRecord {
   bool dated = false;      ///< pending, and only the time was missing (--begin)
   std::uint32_t priority = 0;
   int nodes_min = 1;
-  bool whole = false;         ///< shares its nodes with nobody
-  bool whole_memory = false;  ///< takes all memory of each node
-  Resources each;             ///< needs or has on each node
-  Gres gres;                  ///< needs on all nodes together
+  bool whole = false;          ///< shares its nodes with nobody
+  bool own_user_only = false;  ///< shares them with jobs of its user alone
+  bool whole_memory = false;   ///< takes all memory of each node
+  Resources each;              ///< needs or has on each node
+  Gres gres;                   ///< needs on all nodes together
   std::string constraint;
   std::string reservation;
   std::vector<std::string> nodes;     ///< allocated
@@ -70,6 +73,8 @@ struct PartitionRecord {
   std::string name;
   std::vector<std::string> nodes;
   int tier = 0;  ///< PriorityTier: Slurm tries jobs of a higher one first
+  bool one_user_a_node = false;  ///< ExclusiveUser=YES
+  bool one_job_a_node = false;   ///< OverSubscribe=EXCLUSIVE
 };
 
 struct ReservationRecord {
@@ -93,9 +98,14 @@ struct SnapshotOptions {
   std::string head_partition;
   std::string reservation;         ///< ours: plans no use of nodes
   std::size_t pending_max = 4096;  ///< pending jobs kept
-  double coming_s = 600;    ///< how long before their time jobs are told of
-  bool lend_cloud = false;  ///< CLOUD nodes are holes too
+  double coming_s = 600;       ///< how long before their time jobs are told of
+  bool lend_cloud = false;     ///< CLOUD nodes are holes too
+  int parts_per_node_max = 0;  ///< 0: leases are whole nodes
+  std::vector<std::string> parts_partitions = {};  ///< empty: all
 };
+
+/// What gleaner.yaml says of how the cluster is seen.
+SnapshotOptions snapshot_options(Config const& config);
 
 /// The cluster at `now_s`.
 ///
@@ -108,6 +118,10 @@ struct SnapshotOptions {
 ///   "at once".
 /// - A shared node is any other on which a job may start beside those that run,
 ///   with what no job uses of it.  GRES that Slurm did not tell count as used.
+/// - Nodes with GPUs that may be lent in parts are shared nodes, idle or not,
+///   but for those that a lease holds whole.  Not parted are nodes of a
+///   partition with ExclusiveUser=YES, whose jobs a lease of another user would
+///   keep out: Slurm preempts none for them.
 /// - A preempted lease is one that Slurm ended so in the last 30 s.
 /// - A lease is a job in the lease partition; without a mark its trainer is 0.
 /// - A trainer is a marked job in the head partition that is not over.

@@ -5,6 +5,7 @@ TESTS += %reldir%/test_slurm
 %canon_reldir%_test_slurm_SOURCES = \
 	%reldir%/admin_comment_test.cc \
 	%reldir%/load_test.cc \
+	%reldir%/parted_nodes_test.cc \
 	%reldir%/plan_memory_test.cc \
 	%reldir%/records_test.cc \
 	%reldir%/scan_pacer_test.cc \

@@ -64,6 +64,15 @@ SlurmConfFacts by_qos() {
   return facts;
 }
 
+/// Is there such a finding that contains this text?
+bool says(SlurmSetup const& setup, Severity severity, std::string const& text) {
+  return std::any_of(setup.findings.begin(), setup.findings.end(),
+                     [&](auto& f) {
+                       return f.severity == severity &&
+                              f.text().find(text) != std::string::npos;
+                     });
+}
+
 Config config() {
   auto config = default_config();
   config.arrival_hold_s = 30;
@@ -345,4 +354,43 @@ TEST_CASE("list_number reads what follows the equals sign") {
   CHECK(list_number("bf_interval=30", "interval") == std::nullopt);
   CHECK(list_number("bf_interval", "bf_interval") == std::nullopt);
   CHECK(list_number("bf_interval=soon", "bf_interval") == std::nullopt);
+}
+
+TEST_CASE(
+    "parts of nodes need a Slurm that gives jobs exactly what they need") {
+  struct Row {
+    Severity severity;
+    char const* says;
+    void (*change)(SlurmConfFacts*);
+  };
+  for (auto const& row : std::initializer_list<Row>{
+           {Severity::refuse, "SelectType=select/linear",
+            [](auto* f) { f->select_type = "select/linear"; }},
+           {Severity::refuse, "MCSPlugin='mcs/user'",
+            [](auto* f) { f->mcs_plugin = "mcs/user"; }},
+           {Severity::refuse, "OverSubscribe=EXCLUSIVE in partition 'lease'",
+            [](auto* f) { f->partitions[1].one_job_a_node = true; }},
+           {Severity::warn, "partition 'main' has ExclusiveUser=YES",
+            [](auto* f) { f->partitions[0].one_user_a_node = true; }},
+           {Severity::warn, "reorder_count=1 is less than",
+            [](auto* f) { f->preempt_parameters = ""; }},
+           {Severity::warn, "TaskPlugin='task/none'",
+            [](auto* f) { f->task_plugin = "task/none"; }},
+           {Severity::warn, "memory is not allocated",
+            [](auto* f) { f->counts_memory = false; }},
+       }) {
+    CAPTURE(row.says);
+    auto facts = good();
+    facts.preempt_parameters = "reorder_count=8";
+    facts.task_plugin = "task/cgroup,task/affinity";
+    auto parts = config();
+    parts.lease = "parts";
+    CHECK_FALSE(says(judge_setup(facts, parts), row.severity, row.says));
+    row.change(&facts);
+    CHECK(says(judge_setup(facts, parts), row.severity, row.says));
+    // Whole nodes need none of it.
+    auto const whole = judge_setup(facts, config());
+    for (auto const& finding : whole.findings)
+      if (finding.setting == "lease") CHECK(finding.severity == Severity::ok);
+  }
 }
