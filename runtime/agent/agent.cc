@@ -44,6 +44,13 @@ int usable_cpus() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/// A lease of a part has so many CPUs, and only Slurm knows which.  Where it
+/// binds nobody, members must not use those of other jobs: they get no cores,
+/// and no more threads than they have CPUs.  0: Slurm confines us to ours.
+int unconfined_cpus(int part_cpus) {
+  return part_cpus > 0 && usable_cpus() > part_cpus ? part_cpus : 0;
+}
+
 /// This process's environment, without what a member gets anew.
 std::vector<std::string> inherited_environment() {
   std::vector<std::string> env;
@@ -98,6 +105,8 @@ Result<AgentOptions> AgentOptions::from_environment() {
   options.node = environment("GLEANER_NODE");
   if (options.node.empty()) options.node = environment("SLURMD_NODENAME");
   options.gpus = environment("CUDA_VISIBLE_DEVICES");
+  std::string_view const cpus = environment("GLEANER_PART_CPUS");
+  std::from_chars(cpus.data(), cpus.data() + cpus.size(), options.part_cpus);
   std::string_view const job = environment("SLURM_JOB_ID");
   std::from_chars(job.data(), job.data() + job.size(), options.lease_job);
   std::string const bind = environment("GLEANER_BIND");
@@ -190,6 +199,7 @@ void Agent::greet() {
   hello.lease_job = options_.lease_job;
   hello.gpus = static_cast<std::int32_t>(visible_gpus(options_.gpus).size());
   hello.cpus = usable_cpus();
+  if (int const cpus = unconfined_cpus(options_.part_cpus)) hello.cpus = cpus;
   send(hello);
 }
 
@@ -261,7 +271,12 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
 /// For each place.  A node that cannot be looked at is no reason not to train
 /// on it.
 std::vector<Binding> Agent::bindings() const {
-  std::vector<Binding> const nobody(places_.count());
+  std::vector<Binding> nobody(places_.count());
+  if (int const cpus = unconfined_cpus(options_.part_cpus)) {
+    auto const members = std::max(1, static_cast<int>(places_.count()));
+    for (auto& binding : nobody) binding.threads = std::max(1, cpus / members);
+    return nobody;
+  }
   if (!options_.binds) return nobody;
   auto const machine = Machine::here();
   if (!machine) {

@@ -29,9 +29,11 @@ struct AgentOptions {
   std::uint32_t lease_job = 0;
   std::string gpus;   ///< CUDA_VISIBLE_DEVICES
   bool binds = true;  ///< members get cores of their own
+  int part_cpus = 0;  ///< of a lease that is a part of the node; 0: all of it
 
   /// GLEANER_COORDINATOR, GLEANER_SECRET, GLEANER_NODE (else
-  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES, GLEANER_BIND.
+  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES, GLEANER_BIND,
+  /// GLEANER_PART_CPUS.
   /// Fails with invalid_argument, naming the variable that is missing or wrong.
   static Result<AgentOptions> from_environment();
 };

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/place.hh"
+
 namespace gleaner {
 namespace {
 
@@ -19,6 +21,36 @@ bool belongs_to_base_job(std::string_view entry) {
   if (name.ends_with("_VISIBLE_DEVICES")) return true;
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](auto prefix) { return name.starts_with(prefix); });
+}
+
+/// How much of a node the option asks for, rather than of which node.
+bool is_amount(std::string_view option) {
+  static constexpr std::array<std::string_view, 14> names = {
+      "cpus-per-gpu",
+      "cpus-per-task",
+      "cores-per-socket",
+      "exclusive",
+      "gpus",
+      "gpus-per-node",
+      "gpus-per-task",
+      "gres",
+      "mem",
+      "mem-per-cpu",
+      "mem-per-gpu",
+      "mincpus",
+      "ntasks-per-node",
+      "threads-per-core"};
+  option.remove_prefix(std::min<std::size_t>(2, option.size()));
+  auto const name = option.substr(0, option.find('='));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> amounts_of(Resources const& part) {
+  // Slurm's choice of cores; without cgroups nothing else keeps the agent to
+  // them.
+  return {"--gres=" + to_string(part.gres),
+          "--cpus-per-task=" + std::to_string(part.cpus),
+          "--mem=" + std::to_string(part.memory_mb) + "M", "--cpu-bind=cores"};
 }
 
 }  // namespace
@@ -48,24 +80,21 @@ std::vector<std::string> lease_command(msg::Grant const& grant,
                                        std::vector<std::string> const& options,
                                        std::string const& agent) {
   std::vector<std::string> argv = {
-      "srun",
-      "--quiet",
-      "--job-name=gleaner-lease",
-      "--nodes=1",
-      "--ntasks=1",
-      "--exclusive",
-      "--mem=0",
+      "srun", "--quiet", "--job-name=gleaner-lease", "--nodes=1", "--ntasks=1",
       // A lease that waits would block others; a refusal comes at once.
-      "--immediate",
-      "--cpu-bind=none",
-      "--input=none",
+      "--immediate", "--input=none",
       // The agent's own exit says what happened; no second step, no retry.
-      "--kill-on-bad-exit=0",
-      "--nodelist=" + grant.node,
-      "--time=" + std::to_string(grant.minutes),
-      "--comment=" + grant.ticket,
+      "--kill-on-bad-exit=0", "--nodelist=" + node_of(grant.node),
+      "--time=" + std::to_string(grant.minutes), "--comment=" + grant.ticket};
+  auto const add = [&argv](std::vector<std::string> const& words) {
+    argv.insert(argv.end(), words.begin(), words.end());
   };
-  argv.insert(argv.end(), options.begin(), options.end());
+  add(grant.part ? amounts_of(*grant.part)
+                 : std::vector<std::string>{"--exclusive", "--mem=0",
+                                            "--cpu-bind=none"});
+  std::copy_if(
+      options.begin(), options.end(), std::back_inserter(argv),
+      [&](auto const& word) { return !grant.part || !is_amount(word); });
   argv.push_back(agent);
   return argv;
 }

@@ -26,7 +26,8 @@ std::vector<std::string> scrubbed_environment(
 std::vector<std::string> charge_options(std::vector<std::string> const& env);
 
 /// The command line that uses the ticket.  `options` are those of
-/// msg::Registered: partition, reservation and lease template.
+/// msg::Registered: partition, reservation and lease template.  A part is asked
+/// for as the grant says; what the template says of amounts is left out then.
 std::vector<std::string> lease_command(msg::Grant const& grant,
                                        std::vector<std::string> const& options,
                                        std::string const& agent);

@@ -111,6 +111,9 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
   command.env.push_back("GLEANER_SECRET=" + options_.secret);
   command.env.push_back("GLEANER_NODE=" + grant.node);
+  if (grant.part)
+    command.env.push_back("GLEANER_PART_CPUS=" +
+                          std::to_string(grant.part->cpus));
   command.cwd = options_.cwd;
   // If we die, srun shall still give the node back.
   command.death_signal = SIGTERM;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/place.hh"
+
 namespace gleaner {
 namespace {
 
@@ -51,6 +53,16 @@ Result<void> check_option(std::string const& word) {
   return {};
 }
 
+Result<void> check_part(Resources const& part) {
+  auto const gres = to_string(part.gres);
+  if (!consists_of(gres, "._-:,"))
+    return refused("--gres=" + gres,
+                   "its value has characters that none of these has");
+  if (part.cpus < 1 || part.memory_mb < 1)
+    return refused(to_string(part), "a part has CPUs and memory");
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string_view> const& lease_option_names() {
@@ -72,6 +84,10 @@ Result<void> check_lease_request(msg::Grant const& grant,
     return refused(grant.node, "not the name of a node");
   if (!consists_of(grant.ticket, "._-+:,="))
     return refused(grant.ticket, "not a ticket");
+  if (is_part(grant.node) != grant.part.has_value())
+    return refused(grant.node, "a part of a node and its size go together");
+  if (grant.part)
+    if (auto done = check_part(*grant.part); !done) return done;
   if (options.size() > options_max)
     return refused(options.back(), "more than " + std::to_string(options_max) +
                                        " options for one lease");

@@ -31,7 +31,8 @@ struct Rig {
   std::optional<std::string> refused;
   pid_t pid = -1;
 
-  explicit Rig(std::string const& agents_secret = "secret", bool binds = true) {
+  explicit Rig(std::string const& agents_secret = "secret", bool binds = true,
+               int part_cpus = 0) {
     auto made = Listener::tcp(io, "127.0.0.1:0", [&](auto channel) {
       secret_server(channel, "secret", 5, {}, [&, channel](auto role) {
         if (!role) {
@@ -51,7 +52,8 @@ struct Rig {
     auto const address = "127.0.0.1:" + std::to_string(listener->port());
     pid = ::fork();
     if (pid == 0) {
-      AgentOptions options{address, agents_secret, "n1", 12, "0,1", binds};
+      AgentOptions options{address, agents_secret, "n1",     12,
+                           "0,1",   binds,         part_cpus};
       ::_exit(Agent(options).run());
     }
   }
@@ -129,6 +131,16 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
   };
   REQUIRE(rig.run_until([&] { return exits().size() == 2; }));
   CHECK(exits() == std::vector<int>{40, 51});
+}
+
+TEST_CASE("members use no more threads than a lease of a part has CPUs") {
+  // Where Slurm binds nobody, or this machine has one CPU: one thread each.
+  Rig rig("secret", true, 1);
+  REQUIRE(rig.run_until([&] { return rig.find<msg::AgentHello>(); }));
+  CHECK(rig.find<msg::AgentHello>()->cpus == 1);
+  rig.start("exit $OMP_NUM_THREADS", {4});
+  REQUIRE(rig.run_until([&] { return rig.find<msg::MemberExited>(); }));
+  CHECK(rig.find<msg::MemberExited>()->code == 1);
 }
 
 /// Where each member is by its own account: the agent's child writes to `out`.

@@ -41,6 +41,30 @@ TEST_CASE("a lease asks for its whole node, now, with its ticket") {
   CHECK(argv.back() == "/usr/libexec/gleaner/gleaner-agent");
 }
 
+TEST_CASE("a part of a node is asked for as it was granted") {
+  auto const argv = lease_command(
+      {"n3+1", "gleaner2:x", 60, 0, Resources{2, 8000, {{"gpu:a", 1}}}},
+      {"--partition=lease", "--gres=gpu:1", "--mem=4000M", "--cpus-per-task=1",
+       "--constraint=fast", "--threads-per-core=1"},
+      "agent");
+  auto const has = [&](std::string_view option) {
+    return std::count(argv.begin(), argv.end(), option) == 1;
+  };
+  for (auto const* option :
+       {"--nodelist=n3", "--gres=gpu:a:1", "--cpus-per-task=2", "--mem=8000M",
+        "--cpu-bind=cores", "--immediate", "--partition=lease",
+        "--constraint=fast", "--comment=gleaner2:x"}) {
+    CAPTURE(option);
+    CHECK(has(option));
+  }
+  for (auto const* option :
+       {"--exclusive", "--mem=0", "--gres=gpu:1", "--mem=4000M",
+        "--cpus-per-task=1", "--threads-per-core=1", "--cpu-bind=none"}) {
+    CAPTURE(option);
+    CHECK_FALSE(has(option));
+  }
+}
+
 TEST_CASE("a lease is charged as its base job is") {
   using Options = std::vector<std::string>;
   CHECK(charge_options({"SLURM_JOB_QOS=long", "SLURM_JOB_ACCOUNT=physics",

@@ -74,12 +74,28 @@ TEST_CASE("values and lists of options have an end") {
 }
 
 TEST_CASE("a grant names a node, or a part of one, and a ticket") {
-  auto const* const node = GENERATE("n3", "gpu-a.cluster", "n3+1");
+  auto const* const node = GENERATE("n3", "gpu-a.cluster");
   CHECK(check_lease_request({node, "gleaner1:x", 1, 0}, {}));
+  Resources const part{2, 8000, {{"gpu:a", 1}}};
+  CHECK(check_lease_request({"n3+1", "gleaner2:x", 1, 0, part}, {}));
+  CHECK_FALSE(check_lease_request({"n3+1", "gleaner1:x", 1, 0}, {}));
+  CHECK_FALSE(check_lease_request({"n3", "gleaner2:x", 1, 0, part}, {}));
   auto const* const no_node = GENERATE("", "n[1-2]", "n1,n2", "/tmp/f", "n 1");
   CHECK_FALSE(check_lease_request({no_node, "gleaner1:x", 1, 0}, {}));
   auto const* const no_ticket = GENERATE("", "a b", "a\nb", "'x'", "a/b");
   CHECK_FALSE(check_lease_request({"n3", no_ticket, 1, 0}, {}));
+}
+
+TEST_CASE("what a part takes is plain words and numbers") {
+  auto const refused = [](Resources const& part) {
+    return !check_lease_request({"n3+1", "gleaner2:x", 1, 0, part}, {});
+  };
+  CHECK_FALSE(refused({2, 8000, {{"gpu:a100-40", 1}, {"nvme", 2}}}));
+  CHECK(refused({2, 8000, {}}));
+  CHECK(refused({2, 8000, {{"gpu --bcast", 1}}}));
+  CHECK(refused({2, 8000, {{"gpu/x", 1}}}));
+  CHECK(refused({0, 8000, {{"gpu", 1}}}));
+  CHECK(refused({2, 0, {{"gpu", 1}}}));
 }
 
 }  // namespace
