@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/text_table.hh"
+#include "core/place.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -70,10 +71,11 @@ std::string painted(std::string const& text, int colour, Ink ink) {
   return "\033[" + std::to_string(colour) + "m" + text + "\033[0m";
 }
 
+/// Of several leases on a node the first counts.
 Cell cell_of(msg::StatusReply const& status, std::vector<JobId> const& jobs,
              std::string const& node) {
   for (auto const& lease : status.leases) {
-    if (lease.node != node) continue;
+    if (node_of(lease.node) != node) continue;
     auto const at = std::find(jobs.begin(), jobs.end(), lease.trainer);
     if (at == jobs.end()) return {'?', 90};
     auto const i = static_cast<std::size_t>(at - jobs.begin());
@@ -83,7 +85,7 @@ Cell cell_of(msg::StatusReply const& status, std::vector<JobId> const& jobs,
             letter_colours[i % std::size(letter_colours)]};
   }
   for (auto const& hole : status.holes)
-    if (hole.node == node) return {'.', 90};
+    if (node_of(hole.node) == node) return {'.', 90};
   return {'#', 37};
 }
 

@@ -30,7 +30,7 @@ void Brain::foretell_uses(TimeS now) {
   auto const horizon_s =
       std::max(config_.forward_looking_s, ask_lead_s(config_));
   for (auto const& [node, use] :
-       coming_uses(snapshot_, places_, aside_, now - arrival_hold_s(),
+       coming_uses(snapshot_, places_, aside_, memory_, now - arrival_hold_s(),
                    now + horizon_s)) {
     auto const place = places_.find(node);
     if (place == places_.end()) continue;  // other jobs use it in part
@@ -245,6 +245,7 @@ void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   Ticket ticket;
   ticket.uid = trainer.base.uid;
   ticket.node = wish.node;
+  ticket.part = place.part;
   ticket.trainer = wish.trainer;
   ticket.minutes = lease_minutes(config_, place.hole, now);
   if (ticket.minutes == 0) return;
@@ -316,7 +317,7 @@ Actions Brain::decide(TimeS now) {
   for (auto const& candidate :
        roster_.settle(snapshot_, register_wait_s, now, &out))
     welcome(candidate, &out);
-  aside_ = demand_.update(snapshot_, places_, now);
+  aside_ = demand_.update(snapshot_, places_, memory_, now);
   if (auto held = holds_.update(snapshot_, aside_, now); held.size() > 0)
     out.push_back(Record{"reclaimed", {{"nodes", held.to_string()}}});
   for (auto const& job : demand_.arrivals())

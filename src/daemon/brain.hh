@@ -55,6 +55,10 @@ class Brain {
   void set_preempt_again(double seconds) { holds_.set_preempt_again(seconds); }
   /// The time between two cycles of backfill, by slurm.conf.
   void set_bf_interval(double seconds);
+
+  /// Whether Slurm allocates memory to jobs (SelectTypeParameters).
+  void set_memory(Supply::Memory memory) { memory_ = memory; }
+
   /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
   void set_orders(Orders orders);
 
@@ -77,6 +81,7 @@ class Brain {
   Roster const& roster() const { return roster_; }
   NodeHolds const& holds() const { return holds_; }
   std::map<std::string, JobId> const& aside() const { return aside_; }
+  Places const& places() const { return places_; }
   std::deque<double> const& stalls_s() const { return stalls_s_; }
   Orders const& orders() const { return orders_; }
   int lendable() const;
@@ -136,6 +141,7 @@ class Brain {
   std::map<std::string, JobId> aside_;
   double bf_interval_s_ = 30;  ///< Slurm's default
   Demand demand_;
+  Supply::Memory memory_ = Supply::Memory::counted;
   NodeHolds holds_;
   LeaseTable leases_;
   Roster roster_;

@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "core/lease_template.hh"
+#include "core/place.hh"
 #include "daemon/brain.hh"
+#include "daemon/part_places.hh"
 
 namespace gleaner {
 namespace {
@@ -94,7 +96,7 @@ void Brain::forget_gone_trainers() {
 /// A node stays a place while a lease is on it, although Slurm calls it busy
 /// while that lease ends.
 void Brain::update_places(TimeS now) {
-  Places places;
+  auto places = part_places(snapshot_, leases_, roster_);
   for (auto const& hole : snapshot_.holes) places[hole.node].hole = hole;
   for (auto const& [nonce, lease] : leases_.all()) {
     auto const [place, added] = places.try_emplace(lease.node);
@@ -102,7 +104,8 @@ void Brain::update_places(TimeS now) {
       auto const old = places_.find(lease.node);
       if (old != places_.end()) place->second = old->second;
       place->second.hole.node = lease.node;
-      place->second.hole.kind = snapshot_.kind_of(lease.node);
+      place->second.hole.kind = snapshot_.kind_of(node_of(lease.node));
+      place->second.part = lease.part;
       if (place->second.missing_since_s == 0)
         place->second.missing_since_s = now;
     }

@@ -6,13 +6,12 @@
 #include <set>
 #include <vector>
 
-#include "daemon/supply.hh"
-
 namespace gleaner {
 
 std::map<std::string, ComingUse> coming_uses(
     Snapshot const& snapshot, Places const& places,
-    std::map<std::string, JobId> const& aside, TimeS since_s, TimeS until_s) {
+    std::map<std::string, JobId> const& aside, Supply::Memory memory,
+    TimeS since_s, TimeS until_s) {
   std::map<std::string, ComingUse> uses;
   std::vector<PendingJob const*> coming;
   std::set<JobId> known;
@@ -27,18 +26,18 @@ std::map<std::string, ComingUse> coming_uses(
     return hole.end_s && *hole.end_s <= until_s &&
            !known.count(hole.planned_job);
   };
-  Places open;
+  std::set<std::string> withheld;
   for (auto const& [name, place] : places)
-    if (!aside.count(name) && !is_planned(place.hole))
-      open.emplace(name, place);
-  Supply supply(snapshot, open);
+    if (aside.count(name) || is_planned(place.hole)) withheld.insert(name);
+  Supply supply(snapshot, places, memory, withheld);
   // More tasks than nodes use no further node.
-  auto const tasks_max = static_cast<int>(open.size() + snapshot.shared.size());
+  auto const tasks_max =
+      static_cast<int>(places.size() + snapshot.shared.size());
   for (auto const* job : coming)
     for (int task = 0; task < std::min(job->tasks, tasks_max); ++task) {
       auto const taken = supply.take(*job);
       if (taken.empty()) break;
-      for (auto const& name : taken.nodes())
+      for (auto const& name : taken.places())
         uses.try_emplace(name, ComingUse{job->eligible_s, job->job});
     }
   return uses;

@@ -15,6 +15,7 @@
 
 #include "core/cluster.hh"
 #include "daemon/places.hh"
+#include "daemon/supply.hh"
 
 namespace gleaner {
 
@@ -25,11 +26,12 @@ struct ComingUse {
   bool operator==(ComingUse const&) const = default;
 };
 
-/// For the jobs whose time is from `since_s` to `until_s`.  `aside` are the
-/// nodes that jobs have that wait already; nodes that Slurm means to use by
-/// `until_s` are not to be had either.
+/// For the jobs whose time is from `since_s` to `until_s`, by place.  `aside`
+/// are the places that jobs have that wait already; those that Slurm means to
+/// use by `until_s` are not to be had either.
 std::map<std::string, ComingUse> coming_uses(
     Snapshot const& snapshot, Places const& places,
-    std::map<std::string, JobId> const& aside, TimeS since_s, TimeS until_s);
+    std::map<std::string, JobId> const& aside, Supply::Memory memory,
+    TimeS since_s, TimeS until_s);
 
 }  // namespace gleaner

@@ -87,6 +87,8 @@ Result<void> Daemon::open(Config const& config) {
         brain_.set_lending(possible);
         brain_.set_preempt_again(setup.preempt_again_s);
         brain_.set_bf_interval(setup.bf_interval_s);
+        brain_.set_memory(setup.counts_memory ? Supply::Memory::counted
+                                              : Supply::Memory::ignored);
         decide();
       });
   setup_->start(config);
@@ -211,9 +213,10 @@ void Daemon::arm() {
 }
 
 void Daemon::act(Offer const& offer) {
-  clients_->send(offer.link, msg::Grant{offer.ticket.node,
-                                        sign_ticket(offer.ticket, ticket_key_),
-                                        offer.ticket.minutes, offer.until_s});
+  clients_->send(
+      offer.link,
+      msg::Grant{offer.ticket.node, sign_ticket(offer.ticket, ticket_key_),
+                 offer.ticket.minutes, offer.until_s, offer.ticket.part});
 }
 
 void Daemon::act(Tell const& tell) { clients_->send(tell.link, tell.message); }

@@ -44,11 +44,11 @@ bool Demand::look_at(PendingJob const& job, int task, Look* look) {
     return false;
   auto wait = known_wait(job, task, *look);
   if (!unfit) {
-    wait.nodes = taken.nodes();
+    wait.places = taken.places();
     wait.fitted_s = look->now;
   }
   if (holds(job, wait, look->now))
-    for (auto const& name : wait.nodes) look->aside.emplace(name, job.job);
+    for (auto const& name : wait.places) look->aside.emplace(name, job.job);
   else if (!unfit)
     look->supply.put_back(taken);
   look->waits[{job.job, task}] = std::move(wait);
@@ -56,8 +56,9 @@ bool Demand::look_at(PendingJob const& job, int task, Look* look) {
 }
 
 std::map<std::string, JobId> Demand::update(Snapshot const& snapshot,
-                                            Places const& places, TimeS now) {
-  Look look{snapshot, Supply(snapshot, places), {}, {}, now};
+                                            Places const& places,
+                                            Supply::Memory memory, TimeS now) {
+  Look look{snapshot, Supply(snapshot, places, memory), {}, {}, now};
   arrivals_.clear();
   for (auto const& job : snapshot.pending)
     for (int task = job.tasks; task > 0; --task)

@@ -30,10 +30,11 @@ class Demand {
   explicit Demand(double hold_s) : hold_s_(hold_s) {}
   void set_hold(double seconds) { hold_s_ = seconds; }
 
-  /// The nodes to be kept free now, each with the first job it is for.  Jobs
+  /// The places to be kept free now, each with the first job it is for.  Jobs
   /// are served in the order in which Slurm tries them.
   std::map<std::string, JobId> update(Snapshot const& snapshot,
-                                      Places const& places, TimeS now);
+                                      Places const& places,
+                                      Supply::Memory memory, TimeS now);
 
   /// Jobs that the last update() saw for the first time as able to start; one
   /// of them again for each task of an array.
@@ -50,10 +51,10 @@ class Demand {
   /// A task that could start since `since_s`.
   struct Wait {
     TimeS since_s = 0;
-    TimeS backfill_s = 0;            ///< end of the latest cycle known
-    int cycles = 0;                  ///< that ended since
-    std::vector<std::string> nodes;  ///< it was to have
-    TimeS fitted_s = 0;              ///< when it last could start
+    TimeS backfill_s = 0;             ///< end of the latest cycle known
+    int cycles = 0;                   ///< that ended since
+    std::vector<std::string> places;  ///< it was to have
+    TimeS fitted_s = 0;               ///< when it last could start
   };
   using Waits = std::map<TaskId, Wait>;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/fits.hh"
+#include "core/place.hh"
 
 namespace gleaner {
 
@@ -14,12 +15,16 @@ void Eligibility::add_trainer(LeaseTemplate const& ask) {
   template_of_.push_back(found->second);
 }
 
-Eligibility::Served const& Eligibility::served_by_kind(KindIndex kind) {
-  auto const [found, is_new] = by_kind_.try_emplace(kind);
+Eligibility::Served const& Eligibility::served_by(Place const& place) {
+  auto const index = place.hole.kind;
+  auto const& kind = snapshot_.kind(index);
+  auto const& has = place.part ? *place.part : kind.total;
+  auto const [found, is_new] =
+      alike_.try_emplace({index, has.cpus, has.memory_mb, has.gres});
   if (is_new)
     for (auto const* ask : templates_)
-      found->second.push_back(kind < snapshot_.kinds.size() &&
-                              misfit(snapshot_.kinds[kind], *ask).empty());
+      found->second.push_back(index < snapshot_.kinds.size() &&
+                              misfit(kind, has, *ask).empty());
   return found->second;
 }
 
@@ -28,12 +33,13 @@ std::uint32_t Eligibility::number_of(Served const& served) {
   return kinds_.try_emplace(served, next).first->second;
 }
 
-std::uint32_t Eligibility::kind_of(Hole const& hole) {
-  auto served = served_by_kind(hole.kind);
+std::uint32_t Eligibility::kind_of(Place const& place) {
+  auto served = served_by(place);
+  auto const& name = place.hole.node;
   for (std::size_t t = 0; t < templates_.size(); ++t)
     served[t] = served[t] &&
-                misfit_by_name(hole.node, *templates_[t]).empty() &&
-                !refused_.blocks({hole.node, templates_[t]->text}, now_);
+                misfit_by_name(node_of(name), *templates_[t]).empty() &&
+                !refused_.blocks({name, templates_[t]->text}, now_);
   return number_of(served);
 }
 

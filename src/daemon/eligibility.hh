@@ -5,16 +5,18 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/cluster.hh"
 #include "core/lease_template.hh"
 #include "daemon/backoff.hh"
+#include "daemon/places.hh"
 
 namespace gleaner {
 
-/// A node, and the text of a lease template that Slurm refused there.
+/// A place, and the text of a lease template that Slurm refused there.
 using NodeTemplate = std::pair<std::string, std::string>;
 
 /// Sorts nodes into kinds by which lease templates they serve: those that fit
@@ -29,8 +31,8 @@ class Eligibility {
   /// Trainers are numbered from 0.  `ask` outlives this.
   void add_trainer(LeaseTemplate const& ask);
 
-  /// The node's kind in the problem.
-  std::uint32_t kind_of(Hole const& hole);
+  /// The place's kind in the problem.
+  std::uint32_t kind_of(Place const& place);
 
   /// The kinds that a trainer can use, ascending; empty: all of them.
   std::vector<std::uint32_t> usable_by(std::size_t trainer) const;
@@ -38,7 +40,10 @@ class Eligibility {
  private:
   using Served = std::vector<bool>;  ///< by template
 
-  Served const& served_by_kind(KindIndex kind);
+  /// Places that have the same of nodes of the same kind.
+  using Alike = std::tuple<KindIndex, int, std::int64_t, Gres>;
+
+  Served const& served_by(Place const& place);
   std::uint32_t number_of(Served const& served);
 
   Snapshot const& snapshot_;
@@ -47,7 +52,7 @@ class Eligibility {
   std::map<std::string, std::size_t> known_;     ///< templates by their text
   std::vector<LeaseTemplate const*> templates_;  ///< different ones
   std::vector<std::size_t> template_of_;         ///< by trainer
-  std::map<KindIndex, Served> by_kind_;          ///< whatever the node's name
+  std::map<Alike, Served> alike_;                ///< whatever the node's name
   std::map<Served, std::uint32_t> kinds_;
 };
 

@@ -62,6 +62,7 @@ void LeaseTable::offer(Ticket const& ticket, TimeS until_s, TimeS deadline_s,
   Lease lease;
   lease.nonce = ticket.nonce;
   lease.node = ticket.node;
+  lease.part = ticket.part;
   lease.trainer = ticket.trainer;
   lease.uid = ticket.uid;
   lease.until_s = until_s;
@@ -179,6 +180,7 @@ void LeaseTable::adopt(LeaseJob const& job, TimeS now, Actions* out) {
   Lease lease;
   lease.nonce = job.ticket;
   lease.node = job.node;
+  lease.part = job.part;
   lease.trainer = job.trainer;
   lease.uid = job.uid;
   lease.job = job.job;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct Lease {
   };
 
   std::string nonce;  ///< of its ticket; its key in the table
-  std::string node;
+  std::string node;   ///< or the part of it (core/place.hh)
+  std::optional<Resources> part = std::nullopt;  ///< none: the whole node
   JobId trainer = 0;
   Uid uid = 0;
   JobId job = 0;  ///< 0 until a snapshot tells

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/caps.cc \
 	%reldir%/coming_uses.hh \
 	%reldir%/coming_uses.cc \
+	%reldir%/cut.hh \
+	%reldir%/cut.cc \
 	%reldir%/demand.hh \
 	%reldir%/demand.cc \
 	%reldir%/eligibility.hh \
@@ -19,11 +21,17 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \
 	%reldir%/node_holds.cc \
+	%reldir%/part_ends.hh \
+	%reldir%/part_ends.cc \
+	%reldir%/part_places.hh \
+	%reldir%/part_places.cc \
 	%reldir%/places.hh \
 	%reldir%/orders.hh \
 	%reldir%/orders.cc \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
+	%reldir%/release_set.hh \
+	%reldir%/release_set.cc \
 	%reldir%/release_groups.hh \
 	%reldir%/release_groups.cc \
 	%reldir%/roster.hh \

@@ -16,19 +16,25 @@ bool is_pending(Snapshot const& snapshot, JobId job) {
                      [job](auto const& p) { return p.job == job; });
 }
 
-/// Nodes that nobody uses but us.
-std::set<std::string_view> unused(Snapshot const& snapshot) {
-  std::set<std::string_view> nodes;
-  for (auto const& hole : snapshot.holes) nodes.insert(hole.node);
-  for (auto const& lease : snapshot.leases) nodes.insert(lease.node);
+/// Nodes that nobody uses but us; of those lent in parts with what is free.
+std::map<std::string_view, Resources const*> unused(Snapshot const& snapshot) {
+  std::map<std::string_view, Resources const*> nodes;
+  for (auto const& hole : snapshot.holes) nodes.emplace(hole.node, nullptr);
+  for (auto const& lease : snapshot.leases)
+    if (!lease.part) nodes.emplace(lease.node, nullptr);
+  for (auto const& shared : snapshot.shared)
+    if (shared.parted) nodes.emplace(shared.node, &shared.free);
   return nodes;
 }
 
 }  // namespace
 
-void NodeHolds::hold(std::string const& node, JobId job, TimeS since_s) {
-  auto& hold = holds_[node];
-  hold = {job, std::max(hold.until_s, since_s + again_s_), 0};
+NodeHolds::Hold& NodeHolds::hold(std::string const& place, JobId job,
+                                 TimeS since_s) {
+  auto& hold = holds_[node_of(place)];
+  hold = {job, std::max(hold.until_s, since_s + again_s_), 0,
+          std::move(hold.part)};
+  return hold;
 }
 
 NodeSet NodeHolds::update(Snapshot const& snapshot,
@@ -43,11 +49,12 @@ NodeSet NodeHolds::update(Snapshot const& snapshot,
     auto const job = kept == aside.end() ? 0 : kept->second;
     auto const since_s = std::min(now, lease.end_s);
     if (since_s + again_s_ <= now) continue;
-    hold(lease.node, job, since_s);
-    held.insert(lease.node);
+    auto& taken = hold(lease.node, job, since_s);
+    if (lease.part) taken.part = lease.part;
+    held.insert(node_of(lease.node));
     if (job == 0) continue;
-    for (auto const& [node, other] : aside)
-      if (other == job) hold(node, job, since_s), held.insert(node);
+    for (auto const& [place, other] : aside)
+      if (other == job) hold(place, job, since_s), held.insert(node_of(place));
   }
   known_ = std::move(known);
   forget(snapshot, now);
@@ -59,7 +66,11 @@ void NodeHolds::forget(Snapshot const& snapshot, TimeS now) {
   auto const ours = unused(snapshot);
   for (auto it = holds_.begin(); it != holds_.end();) {
     auto& [node, hold] = *it;
-    if (ours.count(node))
+    auto const found = ours.find(node);
+    bool const is_free =
+        found != ours.end() &&
+        (!found->second || !hold.part || covers(*found->second, *hold.part));
+    if (is_free)
       hold.used_since_s = 0;
     else if (hold.used_since_s == 0)
       hold.used_since_s = now;

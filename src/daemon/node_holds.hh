@@ -12,10 +12,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "core/cluster.hh"
+#include "core/place.hh"
 
 namespace gleaner {
 
@@ -25,24 +27,31 @@ class NodeHolds {
     JobId job = 0;           ///< for which Slurm preempted; 0: unknown
     TimeS until_s = 0;       ///< it could preempt again then
     TimeS used_since_s = 0;  ///< no hole and no lease since; 0: it is one
+    /// What was taken of a node that is lent in parts: as long as it is free
+    /// it is not used.
+    std::optional<Resources> part = std::nullopt;
   };
 
   /// KillWait + MessageTimeout of slurm.conf; 30 + 10 are its defaults.
   void set_preempt_again(double seconds) { again_s_ = seconds; }
 
-  /// Take in a snapshot.  `aside` says for which jobs nodes are kept free; what
-  /// Slurm takes of them it takes for these.  Returns the nodes newly held.
+  /// Take in a snapshot.  `aside` says for which jobs places are kept free;
+  /// what Slurm takes of them it takes for these.  Returns the nodes newly
+  /// held.
   NodeSet update(Snapshot const& snapshot,
                  std::map<std::string, JobId> const& aside, TimeS now);
 
-  bool contains(std::string const& node) const { return holds_.count(node); }
+  /// Is the node of this place held?  Slurm may take any part of it.
+  bool contains(std::string const& place) const {
+    return !holds_.empty() && holds_.count(node_of(place));
+  }
   std::map<std::string, Hold> const& all() const { return holds_; }
 
   /// When a hold ends next; `fallback` if none does before.
   TimeS next_s(TimeS fallback) const;
 
  private:
-  void hold(std::string const& node, JobId job, TimeS since_s);
+  Hold& hold(std::string const& place, JobId job, TimeS since_s);
   void forget(Snapshot const& snapshot, TimeS now);
 
   double again_s_ = 40;

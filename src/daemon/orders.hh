@@ -11,6 +11,7 @@
 
 #include "core/config.hh"
 #include "core/node_set.hh"
+#include "core/place.hh"
 #include "core/result.hh"
 #include "proto/daemon_messages.hh"
 
@@ -30,8 +31,9 @@ class Orders {
   /// May any node be lent?
   bool lends() const { return file_lends_ && !observe_; }
 
-  /// Is this node to be left alone?
-  bool is_drained(std::string const& node) const {
+  /// Is the node of this place to be left alone?
+  bool is_drained(std::string const& place) const {
+    auto const node = node_of(place);
     return all_ || drained_.contains(node) || file_drained_.contains(node);
   }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/place.hh"
 #include "daemon/caps.hh"
 
 namespace gleaner {
@@ -94,6 +96,15 @@ bool is_idle(PlanInput const& input, LeasesByNode const& leases,
          !input.holds.contains(place.hole.node);
 }
 
+/// Slurm closes a node to all while a lease on it completes.
+std::set<std::string> closing_nodes(LeaseTable const& leases) {
+  std::set<std::string> nodes;
+  for (auto const& [nonce, lease] : leases.all())
+    if (lease.part && lease.state == Lease::State::ending)
+      nodes.insert(node_of(lease.node));
+  return nodes;
+}
+
 /// Asked back, but soon to be had again: whoever was to get it still is.
 bool is_coming(PlanInput const& input, LeasesByNode const& leases,
                Place const& place) {
@@ -173,7 +184,7 @@ Problem make_problem(PlanInput const& input, Used const& used) {
       continue;
     index.emplace(name, static_cast<NodeIndex>(problem.nodes.size()));
     problem.nodes.push_back(to_node(place, input.now));
-    problem.nodes.back().kind = eligibility.kind_of(place.hole);
+    problem.nodes.back().kind = eligibility.kind_of(place);
   }
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto& trainer = problem.trainers[i];
@@ -188,6 +199,7 @@ Problem make_problem(PlanInput const& input, Used const& used) {
 
 /// What the plan would change for one trainer.
 void add_changes(PlanInput const& input, LeasesByNode const& by_node,
+                 std::set<std::string> const& closing,
                  std::vector<Lease const*> const& used, JobId job,
                  std::vector<std::string_view> const& planned,
                  Changes* changes) {
@@ -197,7 +209,8 @@ void add_changes(PlanInput const& input, LeasesByNode const& by_node,
   for (auto const* lease : used) has.insert(lease->node);
   for (auto const& name : planned) {
     auto const place = input.places.find(std::string(name));
-    if (!has.count(name) && is_idle(input, by_node, place->second))
+    if (!has.count(name) && is_idle(input, by_node, place->second) &&
+        !closing.count(node_of(name)))
       changes->lend.push_back({job, place->first});
   }
   for (auto const* lease : used)
@@ -219,6 +232,7 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
   if (!plan) return plan.error();
   Changes changes;
   auto const by_node = input.leases.by_node();
+  auto const closing = closing_nodes(input.leases);
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto const job = job_of(problem.trainers[i]);
     std::vector<std::string_view> planned;
@@ -226,7 +240,8 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
       planned.push_back(problem.nodes[node].name);
     std::sort(planned.begin(), planned.end());
     changes.nodes_planned += static_cast<int>(planned.size());
-    add_changes(input, by_node, used_by(used, job), job, planned, &changes);
+    add_changes(input, by_node, closing, used_by(used, job), job, planned,
+                &changes);
   }
   changes.problem = std::move(problem);
   changes.plan = std::move(*plan);

@@ -39,7 +39,11 @@ std::string refusal(BaseJob const* base, Candidate const& candidate) {
 /// Most leases that one trainer could have, if it had all.  What users write
 /// after --malleable= is no reason for longer curves.
 int most_leases(Snapshot const& snapshot) {
-  return std::max(snapshot.nodes_total, 1);
+  int more = 0;
+  for (auto const& kind : snapshot.kinds)
+    if (kind.parts_max > 1)
+      more += (kind.parts_max - 1) * static_cast<int>(kind.nodes.size());
+  return std::max(snapshot.nodes_total + more, 1);
 }
 
 /// Why this cluster can never serve the job; "" if it can.

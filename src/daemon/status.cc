@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/place.hh"
 #include "daemon/why_not_more.hh"
 
 namespace gleaner {
@@ -53,12 +54,13 @@ msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base,
   return status;
 }
 
-msg::LeaseStatus to_status(Lease const& lease, Snapshot const& snapshot) {
+msg::LeaseStatus to_status(Lease const& lease, Places const& places) {
   msg::LeaseStatus status{lease.job,     lease.node,
                           lease.trainer, name_of(lease.state),
                           lease.since_s, lease.until_s};
-  for (auto const& hole : snapshot.holes)
-    if (hole.node == lease.node) status.until_s = hole.end_s.value_or(0);
+  auto const place = places.find(lease.node);
+  if (place != places.end() && place->second.missing_since_s == 0)
+    status.until_s = place->second.hole.end_s.value_or(0);
   return status;
 }
 
@@ -66,7 +68,7 @@ std::string kept_for(Brain const& brain, std::string const& node) {
   if (brain.orders().is_drained(node)) return "drained";
   auto const kept = brain.aside().find(node);
   if (kept != brain.aside().end()) return "job " + std::to_string(kept->second);
-  auto const hold = brain.holds().all().find(node);
+  auto const hold = brain.holds().all().find(node_of(node));
   if (hold == brain.holds().all().end()) return "";
   return hold->second.job ? "job " + std::to_string(hold->second.job)
                           : "reclaimed";
@@ -90,12 +92,14 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   for (auto const& base : snapshot.trainers)
     reply.trainers.push_back(to_status(brain, base, why));
   for (auto const& [nonce, lease] : brain.leases().all())
-    reply.leases.push_back(to_status(lease, snapshot));
+    reply.leases.push_back(to_status(lease, brain.places()));
   std::sort(reply.leases.begin(), reply.leases.end(),
             [](auto& a, auto& b) { return a.node < b.node; });
-  for (auto const& hole : snapshot.holes)
-    reply.holes.push_back({hole.node, hole.leased, hole.end_s.value_or(0),
-                           kept_for(brain, hole.node)});
+  for (auto const& [name, place] : brain.places())
+    if (place.missing_since_s == 0)
+      reply.holes.push_back({name, place.hole.leased,
+                             place.hole.end_s.value_or(0),
+                             kept_for(brain, name)});
   std::vector<double> const stalls(brain.stalls_s().begin(),
                                    brain.stalls_s().end());
   reply.stall_p50_s = quantile(stalls, 0.50);

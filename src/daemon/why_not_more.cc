@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/fits.hh"
+#include "core/place.hh"
 #include "daemon/caps.hh"
 
 namespace gleaner {
@@ -61,6 +62,18 @@ std::string WhyNotMore::of(TrainerEntry const& trainer) const {
   return nodes_for(trainer, used);
 }
 
+/// Why the place does not fit; its kind of node does.
+std::string WhyNotMore::misfit_of(std::string const& name,
+                                  TrainerEntry const& trainer) const {
+  auto const& place = input_.places.at(name);
+  if (place.part)
+    if (auto why = misfit(input_.snapshot.kind(place.hole.kind), *place.part,
+                          trainer.ask);
+        !why.empty())
+      return why;
+  return misfit_by_name(node_of(name), trainer.ask);
+}
+
 std::string WhyNotMore::nodes_for(TrainerEntry const& trainer, int used) const {
   Kind all;
   int refused = 0, others = 0;
@@ -78,7 +91,7 @@ std::string WhyNotMore::nodes_for(TrainerEntry const& trainer, int used) const {
     all.brief += kind.brief;
     all.longest_s = std::max(all.longest_s, kind.longest_s);
     for (auto const& name : kind.free) {
-      if (auto const why = misfit_by_name(name, trainer.ask); !why.empty())
+      if (auto const why = misfit_of(name, trainer); !why.empty())
         lacking = name + " " + why;
       else if (input_.nodes.blocks({name, trainer.ask.text}, input_.now))
         ++refused;

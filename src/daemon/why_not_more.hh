@@ -34,6 +34,8 @@ class WhyNotMore {
     std::vector<std::string> free;  ///< could be lent
   };
 
+  std::string misfit_of(std::string const& place,
+                        TrainerEntry const& trainer) const;
   std::string nodes_for(TrainerEntry const& trainer, int used) const;
 
   PlanInput input_;

@@ -9,6 +9,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/budgets_test.cc \
 	%reldir%/caps_test.cc \
 	%reldir%/coming_uses_test.cc \
+	%reldir%/cut_test.cc \
 	%reldir%/documentation_test.cc \
 	%reldir%/eligibility_test.cc \
 	%reldir%/give_back_test.cc \
@@ -16,7 +17,11 @@ TESTS += %reldir%/test_daemon
 	%reldir%/lending_test.cc \
 	%reldir%/node_holds_test.cc \
 	%reldir%/orders_test.cc \
+	%reldir%/part_ends_test.cc \
+	%reldir%/parts_test.cc \
+	%reldir%/release_set_test.cc \
 	%reldir%/release_test.cc \
+	%reldir%/supply_test.cc \
 	%reldir%/security_doc_test.cc \
 	%reldir%/token_buckets_test.cc \
 	%reldir%/why_not_more_test.cc
