@@ -6,6 +6,7 @@ system_tests = \
 	%reldir%/flood.bats \
 	%reldir%/site_lua.bats \
 	%reldir%/kinds.bats \
+	%reldir%/parts.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
