@@ -51,7 +51,9 @@ std::string WhyNotMore::of(TrainerEntry const& trainer) const {
   auto const found = used_.find(trainer.base.job);
   auto const used =
       found == used_.end() ? 0 : static_cast<int>(found->second.size());
-  if (used >= trainer.base.nodes_max) return "at its maximum";
+  if (used >= trainer.base.nodes_max)
+    return is_cut(trainer) ? "no other node can ever serve it"
+                           : "at its maximum";
   if (trainer.link == 0) return "its coordinator is not connected";
   if (!stopped_.empty()) return stopped_;
   if (input_.users.blocks(trainer.base.uid, input_.now))
@@ -72,6 +74,15 @@ std::string WhyNotMore::misfit_of(std::string const& name,
         !why.empty())
       return why;
   return misfit_by_name(node_of(name), trainer.ask);
+}
+
+/// Did it ask for more nodes than there are for it?
+bool WhyNotMore::is_cut(TrainerEntry const& trainer) const {
+  auto const& all = input_.snapshot.trainers;
+  return std::any_of(all.begin(), all.end(), [&](BaseJob const& base) {
+    return base.job == trainer.base.job &&
+           base.nodes_max > trainer.base.nodes_max;
+  });
 }
 
 std::string WhyNotMore::nodes_for(TrainerEntry const& trainer, int used) const {

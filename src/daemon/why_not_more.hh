@@ -36,6 +36,7 @@ class WhyNotMore {
 
   std::string misfit_of(std::string const& place,
                         TrainerEntry const& trainer) const;
+  bool is_cut(TrainerEntry const& trainer) const;
   std::string nodes_for(TrainerEntry const& trainer, int used) const;
 
   PlanInput input_;
