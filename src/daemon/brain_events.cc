@@ -81,8 +81,10 @@ void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
   for (auto const& base : snapshot_.trainers)
     if (used.count(base.job)) roster_.entry(base.job, now);
   forget_gone_trainers();
-  for (auto const& [job, trainer] : roster_.all())
-    for (auto const& node : trainer.agents) leases_.confirm_agent(job, node);
+  leases_.confirm_agents([this](JobId job, std::string const& node) {
+    auto const* trainer = roster_.find(job);
+    return trainer && trainer->agents.count(node);
+  });
   update_places(now);
 }
 

@@ -113,6 +113,12 @@ void LeaseTable::confirm_agent(JobId trainer, std::string const& node) {
   if (auto* lease = find(trainer, node)) lease->agent = true;
 }
 
+void LeaseTable::confirm_agents(
+    std::function<bool(JobId, std::string const&)> const& runs) {
+  for (auto& [nonce, lease] : leases_)
+    if (!lease.agent && runs(lease.trainer, lease.node)) lease.agent = true;
+}
+
 bool LeaseTable::ask_back(std::string const& nonce, std::string const& cause,
                           TimeS deadline_s, TimeS now, Actions* out) {
   auto const found = leases_.find(nonce);

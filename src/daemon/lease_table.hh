@@ -11,6 +11,7 @@
 /// coordinator claims: it is what gets killed with operator rights.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -74,6 +75,9 @@ class LeaseTable {
             TimeS now);
   /// After a reconnect: an agent runs on the node.
   void confirm_agent(JobId trainer, std::string const& node);
+  /// The same for all leases at once: `runs(trainer, node)`.
+  void confirm_agents(
+      std::function<bool(JobId, std::string const&)> const& runs);
 
   /// Ask the coordinator to leave; again, if that brings the deadline forward.
   /// False: nothing changed.  The caller sends the message.
