@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/snapshot_change.hh"
+
 namespace gleaner {
 namespace {
 
@@ -98,19 +100,35 @@ void PluginDoor::on_accept(std::shared_ptr<Channel> channel) {
 void PluginDoor::on_message(std::shared_ptr<Channel> const& channel,
                             nlohmann::json const& json) {
   auto message = msg::parse_from_plugin(json);
-  if (!message) {
-    throttle_.log(LogLevel::warn, "message",
-                  LogLine("message_unreadable")
-                      .kv("peer", channel->peer())
-                      .kv("why", message.error().message),
-                  clock_.monotonic_s());
-    channel->close();
-    return leave(channel);
-  }
+  if (!message) return close(channel, message.error());
   if (auto const* hello = std::get_if<msg::PluginHello>(&*message))
     return on_plugin(channel, *hello);
-  if (channel == scavenger_)
-    handlers_.on_snapshot(std::move(std::get<msg::Holes>(*message).snapshot));
+  if (channel == scavenger_) on_holes(channel, std::move(*message));
+}
+
+void PluginDoor::on_holes(std::shared_ptr<Channel> const& channel,
+                          msg::FromPlugin message) {
+  if (auto* holes = std::get_if<msg::Holes>(&message)) {
+    snapshot_ = std::move(holes->snapshot);
+  } else if (auto* change = std::get_if<msg::HolesSince>(&message)) {
+    auto next = snapshot_ ? apply_change(*change, *snapshot_)
+                          : Error{Errc::invalid_argument,
+                                  "HolesSince: there were no Holes before"};
+    if (!next) return close(channel, next.error());
+    snapshot_ = std::move(*next);
+  }
+  handlers_.on_snapshot(*snapshot_);
+}
+
+void PluginDoor::close(std::shared_ptr<Channel> const& channel,
+                       Error const& why) {
+  throttle_.log(LogLevel::warn, "message",
+                LogLine("message_unreadable")
+                    .kv("peer", channel->peer())
+                    .kv("why", why.message),
+                clock_.monotonic_s());
+  channel->close();
+  leave(channel);
 }
 
 /// After a restart of slurmctld the new one may come before the old is gone.
@@ -120,6 +138,7 @@ void PluginDoor::on_plugin(std::shared_ptr<Channel> const& channel,
                                     .kv("plugin", hello.plugin)
                                     .kv("version", hello.version));
   scavenger_ = channel;
+  snapshot_.reset();
   handlers_.on_scavenger(true);
   look_again();
 }

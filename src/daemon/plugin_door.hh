@@ -9,6 +9,7 @@
 #include <array>
 #include <asio.hpp>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -47,6 +48,9 @@ class PluginDoor final : public HoleSource {
                   nlohmann::json const& json);
   void on_plugin(std::shared_ptr<Channel> const& channel,
                  msg::PluginHello const& hello);
+  void on_holes(std::shared_ptr<Channel> const& channel,
+                msg::FromPlugin message);
+  void close(std::shared_ptr<Channel> const& channel, Error const& why);
   void leave(std::shared_ptr<Channel> const& channel);
 
   Clock const& clock_;
@@ -56,6 +60,7 @@ class PluginDoor final : public HoleSource {
   std::array<char, 512> hint_{};
   std::set<std::shared_ptr<Channel>> channels_;
   std::shared_ptr<Channel> scavenger_;
+  std::optional<Snapshot> snapshot_;  ///< the last one on its connection
   Throttle throttle_;
 };
 

@@ -36,6 +36,17 @@ GLEANER_MESSAGE(Snapshot,
                         FIELD(pending) FIELD(coming) FIELD(trainers)
                             FIELD(reservations))
 
+#define GLEANER_SPLICE(T) GLEANER_MESSAGE(Splice<T>, FIELD(runs) FIELD(fresh))
+GLEANER_MESSAGE(Run, FIELD(first) FIELD(count) FIELD(fresh))
+GLEANER_SPLICE(NodeKind)
+GLEANER_SPLICE(Hole)
+GLEANER_SPLICE(SharedNode)
+GLEANER_SPLICE(LeaseJob)
+GLEANER_SPLICE(PreemptedLease)
+GLEANER_SPLICE(PendingJob)
+GLEANER_SPLICE(BaseJob)
+#undef GLEANER_SPLICE
+
 }  // namespace gleaner
 
 namespace gleaner::msg {
@@ -70,6 +81,11 @@ GLEANER_MESSAGE(ReleaseNodes, FIELD_TEXTS(nodes, nodes, node_bytes))
 GLEANER_MESSAGE(RegisterRefused, FIELD_TEXT(why, why_bytes))
 GLEANER_MESSAGE(PluginHello, FIELD(plugin) FIELD(version))
 GLEANER_MESSAGE(Holes, FIELD(snapshot) FIELD(took_s))
+GLEANER_MESSAGE(HolesSince,
+                FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(kinds)
+                    FIELD(holes) FIELD(shared) FIELD(leases) FIELD(preempted)
+                        FIELD(pending) FIELD(coming) FIELD(trainers)
+                            FIELD(reservations) FIELD(took_s))
 GLEANER_MESSAGE(ScanNow, )
 GLEANER_MESSAGE(StatusRequest, )
 GLEANER_MESSAGE(AdminRequest, FIELD_TEXT(action, word_bytes)
@@ -92,15 +108,12 @@ GLEANER_MESSAGE(StatusReply,
 GLEANER_MESSAGE(AdminReply, FIELD(done) FIELD(why) FIELD(mode) FIELD(drained)
                                 FIELD(returning))
 
-namespace {
-
-/// Every node is of a kind that the snapshot has.
 Result<void> check_kinds(Snapshot const& snapshot) {
   auto const check = [&](auto const& nodes, char const* where) -> Result<void> {
     for (auto const& node : nodes)
       if (node.kind >= snapshot.kinds.size())
         return Error{Errc::invalid_argument,
-                     std::string("Holes.snapshot.") + where + ": node " +
+                     std::string("snapshot.") + where + ": node " +
                          node.node.substr(0, 60) + " is of kind " +
                          std::to_string(node.kind) + ", there are " +
                          std::to_string(snapshot.kinds.size())};
@@ -109,8 +122,6 @@ Result<void> check_kinds(Snapshot const& snapshot) {
   auto holes = check(snapshot.holes, "holes");
   return holes ? check(snapshot.shared, "shared") : holes;
 }
-
-}  // namespace
 
 nlohmann::json to_json(FromCoordinator const& message) {
   return codec::encode(message);

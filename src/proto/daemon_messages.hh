@@ -13,6 +13,7 @@
 
 #include "core/cluster.hh"
 #include "core/result.hh"
+#include "proto/splice.hh"
 
 namespace gleaner::msg {
 
@@ -112,7 +113,24 @@ struct Holes {
   Snapshot snapshot;
   double took_s = 0;
 };
-using FromPlugin = std::variant<PluginHello, Holes>;
+/// The next snapshot after the last Holes or HolesSince of this connection, as
+/// what has changed (snapshot_change.hh).
+struct HolesSince {
+  TimeS time_s = 0;
+  TimeS backfill_s = 0;
+  int nodes_total = 0;
+  Splice<NodeKind> kinds;
+  Splice<Hole> holes;
+  Splice<SharedNode> shared;
+  Splice<LeaseJob> leases;
+  Splice<PreemptedLease> preempted;
+  Splice<PendingJob> pending;
+  Splice<PendingJob> coming;
+  Splice<BaseJob> trainers;
+  std::map<std::string, NodeSet> reservations;
+  double took_s = 0;
+};
+using FromPlugin = std::variant<PluginHello, Holes, HolesSince>;
 
 struct ScanNow {};  ///< gleanerd -> scavenger: something changed
 using ToPlugin = std::variant<ScanNow>;
@@ -201,6 +219,10 @@ Result<FromPlugin> parse_from_plugin(nlohmann::json const& json);
 Result<ToPlugin> parse_to_plugin(nlohmann::json const& json);
 Result<FromClient> parse_from_client(nlohmann::json const& json);
 Result<ToClient> parse_to_client(nlohmann::json const& json);
+
+/// Every node is of a kind that the snapshot has; else invalid_argument, naming
+/// the node.
+Result<void> check_kinds(Snapshot const& snapshot);
 
 /// The types of all messages above.
 std::vector<std::string> daemon_message_types();

@@ -21,7 +21,10 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/daemon_messages.hh \
 	%reldir%/daemon_messages.cc \
 	%reldir%/runtime_messages.hh \
-	%reldir%/runtime_messages.cc
+	%reldir%/runtime_messages.cc \
+	%reldir%/snapshot_change.hh \
+	%reldir%/snapshot_change.cc \
+	%reldir%/splice.hh
 
 %canon_reldir%_libproto_la_SOURCES = \
 	%reldir%/base64.hh \

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/snapshot_change.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
@@ -18,8 +19,11 @@ struct Fixture {
     config.run_dir = dir.path();
     auto opened = PluginDoor::open(
         io, config, clock,
-        {[this](Snapshot) { ++snapshots; }, [this] { ++hints; },
-         [this](bool here) { scavenger = here; }});
+        {[this](Snapshot snapshot) {
+           ++snapshots;
+           last = std::move(snapshot);
+         },
+         [this] { ++hints; }, [this](bool here) { scavenger = here; }});
     REQUIRE(opened);
     door = std::move(*opened);
   }
@@ -57,6 +61,7 @@ struct Fixture {
   Config config = default_config();
   std::unique_ptr<PluginDoor> door;
   int snapshots = 0, hints = 0;
+  Snapshot last;
   bool scavenger = false, cut_off = false;
   std::vector<nlohmann::json> heard;
 };
@@ -77,6 +82,35 @@ TEST_CASE("a scavenger that says hello is asked to look, and listened to") {
   CHECK(f.scavenger);
   plugin->send(holes());
   CHECK(f.run_until([&] { return f.snapshots == 1; }));
+}
+
+TEST_CASE("after the first snapshot only changes are told, on one connection") {
+  Fixture f;
+  Snapshot first;
+  first.kinds.emplace_back();
+  first.holes = {{"n1", 0, false, {}, 0, 1}, {"n2", 0, false, {}, 0, 1}};
+  auto second = first;
+  second.time_s = 7;
+  second.holes.erase(second.holes.begin());
+  auto const change = msg::to_json(msg::FromPlugin(make_change(second, first)));
+  auto const plugin = f.connect();
+  plugin->send(hello());
+  plugin->send(msg::to_json(msg::FromPlugin(msg::Holes{first, 0})));
+  plugin->send(change);
+  REQUIRE(f.run_until([&] { return f.snapshots == 2; }));
+  CHECK(f.last == second);
+  SECTION("a change of something else ends the connection") {
+    plugin->send(change);
+    CHECK(f.run_until([&] { return !f.scavenger; }));
+  }
+  SECTION("another connection begins with a whole one") {
+    auto const fresh = f.connect();
+    fresh->send(hello());
+    fresh->send(change);
+    CHECK(f.run_until([&] { return f.scavenger; }));
+    CHECK(f.run_until([&] { return !f.scavenger; }));
+  }
+  CHECK(f.snapshots == 2);
 }
 
 TEST_CASE("holes from one that did not say hello are not believed") {

@@ -72,7 +72,7 @@ TEST_CASE("a node of a kind that a snapshot does not have is refused") {
       parse_from_plugin(to_json(FromPlugin(Holes{snapshot, 0.1})));
   REQUIRE_FALSE(parsed);
   CHECK(parsed.error().message ==
-        "Holes.snapshot.holes: node n1 is of kind 1, there are 1");
+        "snapshot.holes: node n1 is of kind 1, there are 1");
 }
 
 TEST_CASE("a wrong message is told which field and what was expected") {
