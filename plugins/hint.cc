@@ -6,20 +6,24 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
 namespace gleaner {
 namespace {
 
-void send_to(int socket, std::string const& path, std::string_view text) {
+/// Does somebody listen there?  One whose buffer is full does, and has been
+/// told before.
+bool send_to(int socket, std::string const& path, std::string_view text) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return;
+  if (path.size() >= sizeof address.sun_path) return false;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  // Nobody listens, or its buffer is full: it looks again by itself.
-  (void)sendto(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-               reinterpret_cast<sockaddr const*>(&address), sizeof address);
+  auto const sent =
+      sendto(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+             reinterpret_cast<sockaddr const*>(&address), sizeof address);
+  return sent >= 0 || errno == EAGAIN;
 }
 
 }  // namespace
@@ -36,8 +40,8 @@ void HintSender::send(Kind kind, std::string const& run_dir) const {
   std::string_view const text = kind == Kind::arrival
                                     ? R"({"type":"arrival","job":0})"
                                     : R"({"type":"ended","job":0})";
-  send_to(socket_, run_dir + "/hint.sock", text);
-  send_to(socket_, run_dir + "/wake.sock", text);
+  if (!send_to(socket_, run_dir + "/wake.sock", text))
+    (void)send_to(socket_, run_dir + "/hint.sock", text);
 }
 
 }  // namespace gleaner

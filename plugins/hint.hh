@@ -8,9 +8,11 @@ namespace gleaner {
 
 /// Sends hints; made once, at the plugin's start.
 ///
-/// A hint is one datagram of JSON to RUN_DIR/hint.sock (gleanerd) and one to
-/// RUN_DIR/wake.sock (the scavenger).  It may be sent under slurmctld's locks:
-/// it never waits, and a receiver that is not there, or slow, is not told.
+/// A hint is one datagram of JSON to the one that looks for holes: to
+/// RUN_DIR/wake.sock (the scavenger), or where nobody listens there to
+/// RUN_DIR/hint.sock (gleanerd, with `scavenger: poll`).  It may be sent under
+/// slurmctld's locks: it never waits, and a receiver that is not there, or slow,
+/// is not told.
 class HintSender {
  public:
   HintSender();

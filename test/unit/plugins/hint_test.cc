@@ -7,18 +7,32 @@
 
 using namespace gleaner;
 
-TEST_CASE("a hint reaches gleanerd and the scavenger") {
+TEST_CASE("a hint reaches the scavenger alone, and gleanerd where it polls") {
+  Scratch scratch;
+  DatagramSocket gleanerd(scratch.path("hint.sock"));
+  HintSender sender;
+  {
+    DatagramSocket scavenger(scratch.path("wake.sock"));
+    sender.send(HintSender::Kind::arrival, scratch.dir());
+    sender.send(HintSender::Kind::ended, scratch.dir());
+    CHECK(scavenger.receive() == R"({"type":"arrival","job":0})");
+    CHECK(scavenger.receive() == R"({"type":"ended","job":0})");
+    CHECK(gleanerd.receive() == "");
+  }
+  // The socket's file may be left of a slurmctld that died.
+  sender.send(HintSender::Kind::ended, scratch.dir());
+  CHECK(gleanerd.receive() == R"({"type":"ended","job":0})");
+}
+
+TEST_CASE("a scavenger that does not read is no reason to tell gleanerd") {
   Scratch scratch;
   DatagramSocket gleanerd(scratch.path("hint.sock"));
   DatagramSocket scavenger(scratch.path("wake.sock"));
   HintSender sender;
-  sender.send(HintSender::Kind::arrival, scratch.dir());
-  sender.send(HintSender::Kind::ended, scratch.dir());
-  for (auto* receiver : {&gleanerd, &scavenger}) {
-    CHECK(receiver->receive() == R"({"type":"arrival","job":0})");
-    CHECK(receiver->receive() == R"({"type":"ended","job":0})");
-    CHECK(receiver->receive() == "");
-  }
+  for (int i = 0; i < 10000; ++i)
+    sender.send(HintSender::Kind::ended, scratch.dir());
+  CHECK(scavenger.receive() != "");
+  CHECK(gleanerd.receive() == "");
 }
 
 TEST_CASE("without receivers nothing happens") {
