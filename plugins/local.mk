@@ -72,10 +72,15 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 %canon_reldir%_libscavenger_la_SOURCES = \
 	%reldir%/sched/daemon_link.hh \
 	%reldir%/sched/daemon_link.cc \
+	%reldir%/sched/look_count.hh \
 	%reldir%/sched/scavenger.hh \
 	%reldir%/sched/scavenger.cc \
 	%reldir%/sched/stock_backfill.hh \
-	%reldir%/sched/stock_backfill.cc
+	%reldir%/sched/stock_backfill.cc \
+	%reldir%/sched/table_times.hh \
+	%reldir%/sched/table_times.cc \
+	%reldir%/sched/wake_socket.hh \
+	%reldir%/sched/wake_socket.cc
 %canon_reldir%_libscavenger_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libscavenger_la_LIBADD = \
 	%reldir%/libpluginedge.la \

@@ -10,6 +10,12 @@
 ///     slurm_xstrdup, slurm_xfree   job_submit           common/xstring.h,
 ///                                                       common/xmalloc.h
 ///     slurm_conf                   job_submit           common/read_config.h
+///     slurm_free_stats_            sched (compat.hh)    common/
+///       response_msg                                      slurm_protocol_defs.h
+///     last_job_update,             sched, by dlsym; it  slurmctld/slurmctld.h
+///       last_node_update,            asks by RPC where
+///       last_part_update,            one is missing
+///       last_resv_update
 ///     slurm_running_in_slurmctld   prep, before 25.05   common/run_in_daemon.h
 ///     slurm_run_in_daemon          prep, from 25.05 on  common/run_in_daemon.h
 ///     init, fini,                  sched, by dlsym in   plugins/sched/backfill

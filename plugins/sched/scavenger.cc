@@ -7,9 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,9 +19,13 @@
 #include "core/clock.hh"
 #include "plugins/c_guard.hh"
 #include "plugins/sched/daemon_link.hh"
+#include "plugins/sched/look_count.hh"
+#include "plugins/sched/table_times.hh"
+#include "plugins/sched/wake_socket.hh"
 #include "plugins/settings.hh"
 #include "plugins/slurm_log.hh"
 #include "proto/daemon_messages.hh"
+#include "proto/snapshot_change.hh"
 #include "slurm/compat.hh"
 #include "slurm/load.hh"
 #include "slurm/scan_pacer.hh"
@@ -46,58 +47,6 @@ std::string slurm_version() {
          std::to_string(SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
 }
 
-/// RUN_DIR/wake.sock: what comes in is thrown away, that it came counts.
-class WakeSocket {
- public:
-  WakeSocket() = default;
-  ~WakeSocket() { close(); }
-  WakeSocket(WakeSocket const&) = delete;
-  WakeSocket& operator=(WakeSocket const&) = delete;
-
-  /// Does nothing when bound to `path` already; false when it cannot be.
-  bool bind(std::string const& path) {
-    if (fd_ >= 0 && path == path_) return true;
-    close();
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) return false;
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    (void)unlink(path.c_str());
-    if (fd_ < 0 || ::bind(fd_, reinterpret_cast<sockaddr const*>(&address),
-                          sizeof address) != 0) {
-      if (fd_ >= 0) ::close(fd_);
-      fd_ = -1;
-      return false;
-    }
-    (void)chmod(path.c_str(), S_IRUSR | S_IWUSR);
-    path_ = path;
-    return true;
-  }
-
-  int fd() const { return fd_; }
-
-  /// Empty the socket; true when something was in it.
-  bool drain() {
-    char buffer[256];
-    bool woken = false;
-    while (fd_ >= 0 && recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT) >= 0)
-      woken = true;
-    return woken;
-  }
-
- private:
-  void close() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    (void)unlink(path_.c_str());
-    fd_ = -1;
-  }
-
-  int fd_ = -1;
-  std::string path_;
-};
-
 /// What the loop keeps between two turns.
 class Loop {
  public:
@@ -107,7 +56,9 @@ class Loop {
  private:
   void reconfigure();
   void try_connect();
+  void look_if_due();
   void look();
+  void push(double took_s);
   void lost(Error const& error);
   double wait_s() const;
 
@@ -120,11 +71,21 @@ class Loop {
   std::unique_ptr<SnapshotSource> source_;
   double retry_at_s_ = 0;
   double retry_s_ = retry_s_min;
-  double pushed_at_s_ = 0;
-  std::string not_found_;  ///< why the last attempt failed
+  double pushed_at_s_ = -repeat_s;  ///< on this connection
+  Snapshot snapshot_;               ///< the last one seen
+  std::optional<Snapshot> sent_;    ///< what gleanerd has been told
+  bool owed_ = false;               ///< snapshot_ is still to be sent
+  LookCount looks_;                 ///< on this connection
+  std::string not_found_;           ///< why the last attempt failed
   bool wake_failed_ = false;
   bool load_failed_ = false;
 };
+
+/// Says it in the log.
+bool warn_of(Error const& error) {
+  log_to_slurm(LogLevel::warn, LogLine("look_failed").kv("why", error.message));
+  return true;
+}
 
 bool same_cluster_view(Config const& a, Config const& b) {
   return a.lease_partition == b.lease_partition &&
@@ -133,24 +94,31 @@ bool same_cluster_view(Config const& a, Config const& b) {
          a.lease == b.lease && a.parts_partitions == b.parts_partitions &&
          a.parts_per_node_max == b.parts_per_node_max &&
          a.scan_interval_ms == b.scan_interval_ms &&
-         a.scan_gap_ms_min == b.scan_gap_ms_min;
+         a.scan_gap_ms_min == b.scan_gap_ms_min &&
+         a.scan_share_max == b.scan_share_max;
 }
 
 void Loop::reconfigure() {
   auto const known = settings_.now();
   auto const& now = known->config;
   if (!source_ || !same_cluster_view(now, config_)) {
-    source_ = make_slurm_source(snapshot_options(now));
-    pacer_.emplace(now.scan_interval_ms / 1e3, now.scan_gap_ms_min / 1e3);
+    source_ =
+        make_slurm_source(snapshot_options(now), table_times_of_slurmctld());
+    pacer_.emplace(ScanPacer::Limits{now.scan_interval_ms / 1e3,
+                                     now.scan_gap_ms_min / 1e3,
+                                     now.scan_share_max});
   }
-  if (now.run_dir != config_.run_dir || now.scavenger != "plugin")
+  if (now.run_dir != config_.run_dir || now.scavenger != "plugin") {
     link_.close();
+    wake_.close();  // hints then go to gleanerd
+  }
   config_ = now;
 }
 
 void Loop::lost(Error const& error) {
   log_to_slurm(LogLevel::info,
-               LogLine("gleanerd_lost").kv("why", error.message));
+               looks_.add_to(LogLine("gleanerd_lost").kv("why", error.message),
+                             clock_.monotonic_s()));
   retry_at_s_ = clock_.monotonic_s() + retry_s_min;
 }
 
@@ -174,7 +142,10 @@ void Loop::try_connect() {
   retry_s_ = retry_s_min;
   not_found_.clear();
   pacer_->wake(clock_.monotonic_s());
-  pushed_at_s_ = 0;
+  pushed_at_s_ = -repeat_s;
+  sent_.reset();
+  owed_ = false;
+  looks_.begin(clock_.monotonic_s());
   bool const bound = wake_.bind(config_.run_dir + "/wake.sock");
   if (!bound && !wake_failed_)
     log_to_slurm(LogLevel::warn, LogLine("wake_socket_failed")
@@ -185,23 +156,45 @@ void Loop::try_connect() {
                LogLine("gleanerd_found").kv("dir", config_.run_dir));
 }
 
+void Loop::look_if_due() {
+  auto const now_s = clock_.monotonic_s();
+  auto const change = source_->change(clock_.wall_s());
+  if (pacer_->may_look(now_s, change)) return look();
+  if (change == Change::none && now_s >= pushed_at_s_ + repeat_s) push(0);
+}
+
 void Loop::look() {
   auto const begin_s = clock_.monotonic_s();
+  auto const cpu_begin_s = thread_cpu_s();
   auto loaded = source_->load(clock_.wall_s());
-  auto const end_s = clock_.monotonic_s();
-  pacer_->looked(begin_s, end_s);
-  if (!loaded) {
-    if (!load_failed_)
-      log_to_slurm(LogLevel::warn,
-                   LogLine("look_failed").kv("why", loaded.error().message));
-    load_failed_ = true;
-    return;
+  auto const took_s = clock_.monotonic_s() - begin_s;
+  load_failed_ = !loaded && (load_failed_ || warn_of(loaded.error()));
+  if (loaded) {
+    snapshot_ = std::move(loaded->snapshot);
+    if (loaded->changed || begin_s + took_s >= pushed_at_s_ + repeat_s)
+      push(took_s);
   }
-  load_failed_ = false;
-  if (!loaded->changed && end_s < pushed_at_s_ + repeat_s) return;
-  link_.send(msg::to_json(msg::FromPlugin(
-      msg::Holes{std::move(loaded->snapshot), end_s - begin_s})));
-  pushed_at_s_ = end_s;
+  auto const end_s = clock_.monotonic_s();
+  auto const cpu_s = thread_cpu_s() - cpu_begin_s;
+  pacer_->looked(begin_s, end_s, cpu_s);
+  looks_.add(end_s - begin_s, LookBudget::cost_s(end_s - begin_s, cpu_s));
+}
+
+/// Only what gleanerd does not have.  While it has not read the last message it
+/// is owed the next one, which is then the newest.
+void Loop::push(double took_s) {
+  owed_ = link_.wants_to_write();
+  if (owed_) return;
+  snapshot_.time_s = clock_.wall_s();
+  if (sent_) {
+    auto change = make_change(snapshot_, *sent_);
+    change.took_s = took_s;
+    link_.send(msg::to_json(msg::FromPlugin(std::move(change))));
+  } else {
+    link_.send(msg::to_json(msg::FromPlugin(msg::Holes{snapshot_, took_s})));
+  }
+  sent_ = snapshot_;
+  pushed_at_s_ = clock_.monotonic_s();
 }
 
 double Loop::wait_s() const {
@@ -226,9 +219,10 @@ void Loop::turn(int stop_fd) {
     auto const scans = link_.ready();
     if (!scans) return lost(scans.error());
     if (*scans > 0) pacer_->wake(clock_.monotonic_s());
+    if (owed_) push(0);
   }
   if (config_.scavenger != "plugin" || wait_s() > 0) return;
-  link_.connected() ? look() : try_connect();
+  link_.connected() ? look_if_due() : try_connect();
 }
 
 }  // namespace

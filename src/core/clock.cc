@@ -3,8 +3,16 @@
 #include "core/clock.hh"
 
 #include <chrono>
+#include <ctime>
 
 namespace gleaner {
+
+double thread_cpu_s() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) +
+         static_cast<double>(used.tv_nsec) / 1e9;
+}
 
 double SystemClock::wall_s() const {
   using std::chrono::duration;

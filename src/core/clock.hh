@@ -11,6 +11,9 @@ class Clock {
   virtual double monotonic_s() const = 0;  ///< for intervals; never goes back
 };
 
+/// For how long the calling thread has used a processor so far.
+double thread_cpu_s();
+
 /// The machine's clocks.
 class SystemClock final : public Clock {
  public:

@@ -36,6 +36,7 @@ struct Config {
   std::string scavenger;  // plugin | poll
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
+  double scan_share_max = 0;
   std::string stock_backfill;
   std::string policy;       // gleaner | exact | freetrain | equal_share
   std::string scaling;      // measured | assumed

@@ -2,7 +2,6 @@
 /// The rhythm of looking.
 #include "daemon/poller.hh"
 
-#include <algorithm>
 #include <chrono>
 
 namespace gleaner {
@@ -16,46 +15,53 @@ Poller::Poller(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
       timer_(io) {}
 
 void Poller::start(Config const& config) {
-  interval_s_ = config.scan_interval_ms / 1000.0;
-  gap_s_ = config.scan_gap_ms_min / 1000.0;
+  pacer_ = ScanPacer({config.scan_interval_ms / 1e3,
+                      config.scan_gap_ms_min / 1e3, config.scan_share_max});
   look_again();
 }
 
-void Poller::arm(double seconds) {
+void Poller::arm() {
   timer_.expires_after(
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-          std::chrono::duration<double>(seconds)));
+          std::chrono::duration<double>(pacer_.wait_s(clock_.monotonic_s()))));
   timer_.async_wait([this](asio::error_code error) {
     if (!error) look();
   });
 }
 
 void Poller::look_again() {
-  again_ = true;
-  if (looking_) return;
-  arm(std::max(0.0, looked_s_ + gap_s_ - clock_.monotonic_s()));
+  pacer_.wake(clock_.monotonic_s());
+  if (!looking_) arm();
 }
 
 void Poller::look() {
   if (looking_) return;
-  again_ = false;
+  auto const now_s = clock_.monotonic_s();
+  if (pacer_.wait_s(now_s) > 0 || !pacer_.may_look(now_s, Change::sure))
+    return arm();
   looking_ = worker_.submit(
       SlurmWorker::Urgency::in_turn,
-      [this, source = source_, now_s = clock_.wall_s()]() -> SlurmWorker::Then {
-        auto loaded = source->load(now_s);
-        return [this, loaded = std::move(loaded)] { finish(loaded); };
+      [this, source = source_, &clock = clock_]() -> SlurmWorker::Then {
+        auto const begin_s = clock.monotonic_s();
+        auto const cpu_begin_s = thread_cpu_s();
+        auto loaded = source->load(clock.wall_s());
+        Look look{std::move(loaded), begin_s, clock.monotonic_s(),
+                  thread_cpu_s() - cpu_begin_s};
+        return [this, look = std::move(look)] { finish(look); };
       });
-  if (!looking_) arm(interval_s_);
+  if (looking_) return;
+  pacer_.skip(now_s);  // the queue is full
+  arm();
 }
 
-void Poller::finish(Result<Loaded> loaded) {
+void Poller::finish(Look const& look) {
   looking_ = false;
-  looked_s_ = clock_.monotonic_s();
-  arm(again_ ? gap_s_ : interval_s_);
-  if (loaded) return on_snapshot_(std::move(loaded->snapshot));
+  pacer_.looked(look.begin_s, look.end_s, look.cpu_s);
+  arm();
+  if (look.loaded) return on_snapshot_(look.loaded->snapshot);
   throttle_.log(LogLevel::warn, "load",
-                LogLine("look_failed").kv("why", loaded.error().message),
-                looked_s_);
+                LogLine("look_failed").kv("why", look.loaded.error().message),
+                look.end_s);
 }
 
 }  // namespace gleaner

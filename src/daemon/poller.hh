@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// `scavenger: poll`: gleanerd looks for holes itself.
 ///
-/// Looks are at most scan_interval_ms and at least scan_gap_ms_min apart, one
-/// at a time, in the Slurm thread.
+/// As often as the scavenger would (scan_pacer.hh), one look at a time, in the
+/// Slurm thread.
 #pragma once
 
 #include <asio.hpp>
@@ -14,6 +14,7 @@
 #include "daemon/slurm_worker.hh"
 #include "daemon/throttle.hh"
 #include "slurm/load.hh"
+#include "slurm/scan_pacer.hh"
 
 namespace gleaner {
 
@@ -27,20 +28,21 @@ class Poller final : public HoleSource {
   void look_again() override;
 
  private:
+  struct Look {
+    Result<Loaded> loaded;
+    double begin_s, end_s, cpu_s;
+  };
   void look();
-  void arm(double seconds);
-  void finish(Result<Loaded> loaded);
+  void arm();
+  void finish(Look const& look);
 
   SlurmWorker& worker_;
   Clock const& clock_;
   std::shared_ptr<SnapshotSource> source_;
   OnSnapshot on_snapshot_;
   asio::steady_timer timer_;
-  double interval_s_ = 1;
-  double gap_s_ = 0.02;
-  double looked_s_ = 0;   ///< when the last look ended, monotonic
+  ScanPacer pacer_{{}};
   bool looking_ = false;  ///< the Slurm thread has one
-  bool again_ = false;    ///< something changed meanwhile
   Throttle throttle_;
 };
 

@@ -15,6 +15,12 @@
 #include <utility>
 #include <vector>
 
+extern "C" {
+/// Exported by libslurm, slurmctld's as well, and used by sdiag; no public
+/// header declares it.
+void slurm_free_stats_response_msg(stats_info_response_msg_t* message);
+}
+
 namespace gleaner::compat {
 
 /// The release whose headers these are: "24.11".

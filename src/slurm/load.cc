@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "slurm/backfill_cycles.hh"
 #include "slurm/plan_memory.hh"
 #include "slurm/records.hh"
 
@@ -14,6 +15,12 @@ namespace {
 
 /// Hidden partitions too, but this cluster only.
 constexpr std::uint16_t show_all = SHOW_ALL | SHOW_LOCAL;
+
+/// How often to ask whether backfill has ended a cycle.
+constexpr double cycles_gap_s = 2;
+
+/// How old what is known of waiting jobs may become, though nothing changed.
+constexpr double jobs_age_s_max = 30;
 
 enum class Answer { changed, unchanged };
 
@@ -38,49 +45,69 @@ Result<Answer> ask_slurm(char const* what, Owned<Message>* into, Ask ask) {
 
 class SlurmSource final : public SnapshotSource {
  public:
-  explicit SlurmSource(SnapshotOptions options)
-      : options_(std::move(options)) {}
+  SlurmSource(SnapshotOptions options, ReadTableTimes times)
+      : options_(std::move(options)), read_times_(std::move(times)) {}
 
+  Change change(TimeS now_s) const override;
   Result<Loaded> load(TimeS now_s) override;
 
  private:
   bool needs_detail() const;
+  bool may_be_planned_again(TimeS now_s) const;
+  bool planned_again(TimeS now_s);
+  bool is_time_for_jobs(TimeS now_s) const;
+  Result<void> load_tables(TimeS now_s);
   Result<Answer> load_nodes();
   Result<Answer> load_jobs(TimeS now_s);
   Result<Answer> load_partitions();
   Result<Answer> load_reservations();
+  template <class Load>
+  Result<void> refresh(KnownTable* table, time_t TableTimes::*changed,
+                       Load load);
 
   SnapshotOptions options_;
+  ReadTableTimes read_times_;
+  TableTimes changed_;  ///< as read before this load(); unused without reading
   ClusterRecords records_;
   PlanMemory plans_;
   Snapshot snapshot_;
   /// Records have changed since snapshot_ was made; also in a load() that
   /// failed later on.
   bool stale_ = false;
-  time_t nodes_at_ = 0;        ///< as of when we know them; 0: not at all
-  bool nodes_detail_ = false;  ///< and with the GRES in use
-  time_t jobs_at_ = 0;
-  time_t partitions_at_ = 0;
-  time_t reservations_at_ = 0;
+  bool nodes_detail_ = false;  ///< nodes_ were asked for with the GRES in use
+  KnownTable nodes_, jobs_, partitions_, reservations_;
+  TimeS jobs_loaded_s_ = 0;
+  bool any_waits_ = false;  ///< any job, whatever for
+  TimeS cycles_asked_s_ = 0;
+  std::uint32_t cycles_ = 0;  ///< of backfill, when last asked
 };
 
-Result<Loaded> SlurmSource::load(TimeS now_s) {
-  auto const partitions = load_partitions();
-  if (!partitions) return partitions.error();
-  stale_ |= *partitions == Answer::changed;
-  auto const reservations = load_reservations();
-  if (!reservations) return reservations.error();
-  stale_ |= *reservations == Answer::changed;
-  // Nodes before jobs: a job that starts in between is then seen on a node
-  // still called idle, which makes it no hole.  The other way round the node
-  // of a lease that has just begun would look held by nobody known.
-  auto const nodes = load_nodes();
-  if (!nodes) return nodes.error();
-  stale_ |= *nodes == Answer::changed;
-  auto const jobs = load_jobs(now_s);
-  if (!jobs) return jobs.error();
-  stale_ |= *jobs == Answer::changed;
+/// Some waiting jobs become eligible by the clock alone.
+bool SlurmSource::is_time_for_jobs(TimeS now_s) const {
+  auto const& coming = snapshot_.coming;
+  return (!coming.empty() && now_s >= coming.front().eligible_s) ||
+         (any_waits_ && now_s >= jobs_loaded_s_ + jobs_age_s_max);
+}
 
+/// Backfill plans jobs without touching the time of the last change of jobs.
+bool SlurmSource::may_be_planned_again(TimeS now_s) const {
+  return !snapshot_.pending.empty() && now_s >= cycles_asked_s_ + cycles_gap_s;
+}
+
+Change SlurmSource::change(TimeS now_s) const {
+  if (!read_times_) return Change::sure;
+  auto const times = read_times_();
+  auto const most =
+      std::max({nodes_.since(times.nodes), jobs_.since(times.jobs),
+                partitions_.since(times.partitions),
+                reservations_.since(times.reservations)});
+  if (stale_ || is_time_for_jobs(now_s)) return Change::sure;
+  return most == Change::none && may_be_planned_again(now_s) ? Change::maybe
+                                                             : most;
+}
+
+Result<Loaded> SlurmSource::load(TimeS now_s) {
+  if (auto done = load_tables(now_s); !done) return done.error();
   bool changed = stale_;
   if (stale_) {
     // Slurm counts time in seconds, so it answers "changed" a while too long;
@@ -96,6 +123,49 @@ Result<Loaded> SlurmSource::load(TimeS now_s) {
   return Loaded{snapshot_, changed};
 }
 
+Result<void> SlurmSource::load_tables(TimeS now_s) {
+  if (read_times_) changed_ = read_times_();
+  if (auto done = refresh(&partitions_, &TableTimes::partitions,
+                          [&] { return load_partitions(); });
+      !done)
+    return done;
+  if (auto done = refresh(&reservations_, &TableTimes::reservations,
+                          [&] { return load_reservations(); });
+      !done)
+    return done;
+  // Nodes before jobs: a job that starts in between is then seen on a node
+  // still called idle, which makes it no hole.  The other way round the node
+  // of a lease that has just begun would look held by nobody known.
+  if (needs_detail() != nodes_detail_) nodes_.forget();
+  if (auto done =
+          refresh(&nodes_, &TableTimes::nodes, [&] { return load_nodes(); });
+      !done)
+    return done;
+  if (is_time_for_jobs(now_s) || planned_again(now_s)) jobs_.forget();
+  return refresh(&jobs_, &TableTimes::jobs, [&] { return load_jobs(now_s); });
+}
+
+/// Load a table unless it is known to be as it was.
+template <class Load>
+Result<void> SlurmSource::refresh(KnownTable* table,
+                                  time_t TableTimes::*changed, Load load) {
+  if (read_times_ && table->since(changed_.*changed) == Change::none) return {};
+  auto const answer = load();
+  if (!answer) return answer.error();
+  stale_ |= *answer == Answer::changed;
+  return {};
+}
+
+/// Has a backfill cycle ended since this was asked last?
+bool SlurmSource::planned_again(TimeS now_s) {
+  if (!may_be_planned_again(now_s)) return false;
+  cycles_asked_s_ = now_s;
+  auto const cycles = backfill_cycles();
+  bool const again = !cycles || *cycles != cycles_;
+  if (cycles) cycles_ = *cycles;
+  return again;
+}
+
 /// Which GRES jobs use Slurm tells only when asked for details, which cost it
 /// half as much again at 10,000 nodes (25.11).  They say whether a waiting job
 /// fits beside those that run, which matters where a lease could be taken back.
@@ -106,17 +176,15 @@ bool SlurmSource::needs_detail() const {
 }
 
 Result<Answer> SlurmSource::load_nodes() {
-  bool const detail = needs_detail();
-  if (detail != nodes_detail_) nodes_at_ = 0;
-  nodes_detail_ = detail;
+  nodes_detail_ = needs_detail();
   auto const flags =
-      static_cast<std::uint16_t>(show_all | (detail ? SHOW_DETAIL : 0));
+      static_cast<std::uint16_t>(show_all | (nodes_detail_ ? SHOW_DETAIL : 0));
   Owned<node_info_msg_t> message(nullptr, slurm_free_node_info_msg);
   auto answer = ask_slurm("nodes", &message, [&](node_info_msg_t** into) {
-    return slurm_load_node(nodes_at_, into, flags);
+    return slurm_load_node(nodes_.as_of(), into, flags);
   });
   if (!answer || *answer == Answer::unchanged) return answer;
-  nodes_at_ = message->last_update;
+  nodes_.loaded(message->last_update, changed_.nodes);
   records_.nodes.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i)
     if (message->node_array[i].name)  // NULL: a node that is no more
@@ -125,15 +193,12 @@ Result<Answer> SlurmSource::load_nodes() {
 }
 
 Result<Answer> SlurmSource::load_jobs(TimeS now_s) {
-  // Backfill plans jobs without touching the time of the last change, so "no
-  // change" says nothing of plans: while any job waits, ask for everything.
-  time_t const since = snapshot_.pending.empty() ? jobs_at_ : 0;
   Owned<job_info_msg_t> message(nullptr, slurm_free_job_info_msg);
   auto answer = ask_slurm("jobs", &message, [&](job_info_msg_t** into) {
-    return slurm_load_jobs(since, into, show_all);
+    return slurm_load_jobs(jobs_.as_of(), into, show_all);
   });
   if (!answer || *answer == Answer::unchanged) return answer;
-  jobs_at_ = message->last_update;
+  jobs_.loaded(message->last_update, changed_.jobs);
   records_.backfill_s = static_cast<TimeS>(message->last_backfill);
   records_.jobs.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i) {
@@ -141,6 +206,10 @@ Result<Answer> SlurmSource::load_jobs(TimeS now_s) {
     if (record.state != JobRecord::State::over || record.preempted)
       records_.jobs.push_back(std::move(record));
   }
+  jobs_loaded_s_ = now_s;
+  any_waits_ = std::any_of(
+      records_.jobs.begin(), records_.jobs.end(),
+      [](auto& job) { return job.state == JobRecord::State::pending; });
   plans_.restore(&records_);
   return answer;
 }
@@ -149,10 +218,10 @@ Result<Answer> SlurmSource::load_partitions() {
   Owned<partition_info_msg_t> message(nullptr, slurm_free_partition_info_msg);
   auto answer =
       ask_slurm("partitions", &message, [&](partition_info_msg_t** into) {
-        return slurm_load_partitions(partitions_at_, into, show_all);
+        return slurm_load_partitions(partitions_.as_of(), into, show_all);
       });
   if (!answer || *answer == Answer::unchanged) return answer;
-  partitions_at_ = message->last_update;
+  partitions_.loaded(message->last_update, changed_.partitions);
   records_.partitions.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i)
     records_.partitions.push_back(record_of(message->partition_array[i]));
@@ -163,10 +232,10 @@ Result<Answer> SlurmSource::load_reservations() {
   Owned<reserve_info_msg_t> message(nullptr, slurm_free_reservation_info_msg);
   auto answer =
       ask_slurm("reservations", &message, [&](reserve_info_msg_t** into) {
-        return slurm_load_reservations(reservations_at_, into);
+        return slurm_load_reservations(reservations_.as_of(), into);
       });
   if (!answer || *answer == Answer::unchanged) return answer;
-  reservations_at_ = message->last_update;
+  reservations_.loaded(message->last_update, changed_.reservations);
   records_.reservations.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i)
     records_.reservations.push_back(record_of(message->reservation_array[i]));
@@ -175,8 +244,9 @@ Result<Answer> SlurmSource::load_reservations() {
 
 }  // namespace
 
-std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options) {
-  return std::make_unique<SlurmSource>(std::move(options));
+std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options,
+                                                  ReadTableTimes times) {
+  return std::make_unique<SlurmSource>(std::move(options), std::move(times));
 }
 
 }  // namespace gleaner

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What slurmctld says now, asked so that an unchanged cluster costs nothing.
+/// What slurmctld says now, asked for no more than may have changed.
 ///
-/// The same code runs in slurmctld's scavenger thread and in gleanerd.
+/// The same code runs in slurmctld's scavenger thread and in gleanerd.  The
+/// thread can read when each of slurmctld's tables changed last, so an
+/// unchanged cluster costs it no RPC, but for one in two seconds while jobs
+/// wait: that of sdiag, which says whether backfill may have planned them
+/// again.  gleanerd has to ask four times to be told "no change".
 #pragma once
 
 #include <memory>
 
 #include "core/cluster.hh"
 #include "core/result.hh"
+#include "slurm/known_table.hh"
 #include "slurm/snapshot.hh"
 
 namespace gleaner {
@@ -22,14 +27,19 @@ class SnapshotSource {
  public:
   virtual ~SnapshotSource() = default;
 
+  /// Can a load() at `now_s` find anything new?  Asks nobody.
+  virtual Change change(TimeS) const { return Change::sure; }
+
   /// Ask now.  Fails with unavailable, quoting Slurm, when slurmctld does not
-  /// answer; the next call may succeed.  Blocks for the time of up to four
+  /// answer; the next call may succeed.  Blocks for the time of up to five
   /// RPCs: milliseconds, or Slurm's MessageTimeout when slurmctld hangs.
   virtual Result<Loaded> load(TimeS now_s) = 0;
 };
 
 /// Asks slurmctld through libslurm.  In a program, init_libslurm() comes
-/// first; inside slurmctld nothing does.  Not thread-safe.
-std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options);
+/// first; inside slurmctld nothing does, and there `times` may be known.  Not
+/// thread-safe.
+std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options,
+                                                  ReadTableTimes times = {});
 
 }  // namespace gleaner

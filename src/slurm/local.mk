@@ -13,11 +13,15 @@ noinst_LTLIBRARIES += \
 # What slurmctld says.  Not linked with libslurm: in a plugin its functions
 # come from slurmctld itself, and a second copy would have a second state.
 %canon_reldir%_libslurmview_la_SOURCES = \
+	%reldir%/backfill_cycles.hh \
+	%reldir%/backfill_cycles.cc \
 	%reldir%/compat.hh \
 	%reldir%/job_needs.hh \
 	%reldir%/job_needs.cc \
+	%reldir%/known_table.hh \
 	%reldir%/load.hh \
 	%reldir%/load.cc \
+	%reldir%/look_budget.hh \
 	%reldir%/node_kinds.hh \
 	%reldir%/node_kinds.cc \
 	%reldir%/parted_nodes.hh \

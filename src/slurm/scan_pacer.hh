@@ -3,8 +3,8 @@
 ///
 /// At once when woken, and a few times more soon after: a hook tells of a job
 /// before slurmctld has queued it, and of an end before the node is idle.
-/// Else once an interval.  But never so often that looking takes more than a
-/// fifth of the time, because slurmctld answers under locks that scheduling
+/// Else once an interval.  But looks keep a distance, and within a budget
+/// (look_budget.hh), because slurmctld answers under locks that scheduling
 /// needs too.
 #pragma once
 
@@ -12,13 +12,19 @@
 #include <array>
 #include <cstddef>
 
+#include "slurm/look_budget.hh"
+
 namespace gleaner {
 
 class ScanPacer {
  public:
-  /// Seconds; `gap_s_min` is the least pause between two looks.
-  ScanPacer(double interval_s, double gap_s_min)
-      : interval_s_(interval_s), gap_s_min_(gap_s_min) {}
+  struct Limits {
+    double interval_s = 1;
+    double gap_s_min = 0.02;  ///< least pause between two looks
+    double share_max = 0.03;  ///< of the time, for looks
+  };
+  explicit ScanPacer(Limits limits)
+      : limits_(limits), budget_(limits.share_max) {}
 
   /// Something has happened at `now_s`.
   void wake(double now_s) {
@@ -26,29 +32,52 @@ class ScanPacer {
     next_delay_ = 0;
   }
 
-  /// Seconds until the next look is due; 0: now.
+  /// Seconds until it is time to see whether anything has changed; 0: now.
   double wait_s(double now_s) const {
-    double due_s = ended_s_ + interval_s_;
+    double due_s = ended_s_ + limits_.interval_s;
     if (next_delay_ < delays_s.size())
       due_s = std::min(due_s, woken_at_s_ + delays_s[next_delay_]);
     return std::max(0.0, std::max(due_s, not_before_s_) - now_s);
   }
 
-  /// A look took from `begin_s` to `end_s`.
-  void looked(double begin_s, double end_s) {
+  /// It was time, and this much has changed: may it be looked at?  If not, it
+  /// will be time again soon, or when the budget allows it.
+  bool may_look(double now_s, Change change) {
+    if (change == Change::none) {
+      skip(now_s);
+      return false;
+    }
+    double const wait_s = budget_.wait_s(now_s, change);
+    if (wait_s > 0) not_before_s_ = now_s + std::min(wait_s, recheck_s_max);
+    return wait_s == 0;
+  }
+
+  /// It was time, and there was no look.
+  void skip(double now_s) {
     while (next_delay_ < delays_s.size() &&
-           woken_at_s_ + delays_s[next_delay_] <= begin_s)
+           woken_at_s_ + delays_s[next_delay_] <= now_s)
       ++next_delay_;
+    ended_s_ = now_s;
+    not_before_s_ = now_s + limits_.gap_s_min;
+  }
+
+  /// A look took from `begin_s` to `end_s` and kept this thread busy for
+  /// `cpu_s`.
+  void looked(double begin_s, double end_s, double cpu_s) {
+    skip(begin_s);
     ended_s_ = end_s;
-    not_before_s_ = end_s + std::max(gap_s_min_, 4 * (end_s - begin_s));
+    double const cost_s = LookBudget::cost_s(end_s - begin_s, cpu_s);
+    budget_.spend(end_s, cost_s);
+    not_before_s_ = end_s + std::max(limits_.gap_s_min, 4 * cost_s);
   }
 
  private:
   /// How long after being woken to look.
   static constexpr std::array<double, 5> delays_s = {0, 0.02, 0.06, 0.2, 0.5};
+  static constexpr double recheck_s_max = 0.1;  ///< possible may become certain
 
-  double interval_s_;
-  double gap_s_min_;
+  Limits limits_;
+  LookBudget budget_;
   double woken_at_s_ = 0;
   std::size_t next_delay_ = 0;  ///< index into delays_s
   double ended_s_ = 0;

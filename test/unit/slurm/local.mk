@@ -4,6 +4,7 @@ check_PROGRAMS += %reldir%/test_slurm
 TESTS += %reldir%/test_slurm
 %canon_reldir%_test_slurm_SOURCES = \
 	%reldir%/admin_comment_test.cc \
+	%reldir%/known_table_test.cc \
 	%reldir%/load_test.cc \
 	%reldir%/parted_nodes_test.cc \
 	%reldir%/plan_memory_test.cc \

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Can one of slurmctld's tables have changed since it was loaded?
+///
+/// slurmctld keeps the second of each table's last change.  So a table that was
+/// loaded in that second may have changed again within it.
+#pragma once
+
+#include <ctime>
+#include <functional>
+
+#include "slurm/look_budget.hh"
+
+namespace gleaner {
+
+/// When each table changed last.
+struct TableTimes {
+  time_t nodes = 0;
+  time_t jobs = 0;
+  time_t partitions = 0;
+  time_t reservations = 0;
+};
+
+/// Reads them without an RPC; empty where that is not possible.
+using ReadTableTimes = std::function<TableTimes()>;
+
+class KnownTable {
+ public:
+  /// It was loaded as it was in second `as_of`; `changed` is when it had
+  /// changed last by what was read before.
+  void loaded(time_t as_of, time_t changed) {
+    as_of_ = as_of;
+    changed_ = changed;
+  }
+  void forget() { as_of_ = 0; }
+
+  /// What to pass to slurm_load_*(): 0 asks for everything.
+  time_t as_of() const { return as_of_; }
+
+  /// It changed last at `changed`.
+  Change since(time_t changed) const {
+    if (as_of_ == 0 || changed != changed_) return Change::sure;
+    return changed >= as_of_ ? Change::maybe : Change::none;
+  }
+
+ private:
+  time_t as_of_ = 0;  ///< 0: not loaded
+  time_t changed_ = 0;
+};
+
+}  // namespace gleaner
