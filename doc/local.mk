@@ -10,6 +10,7 @@ dist_doc_DATA += \
 	%reldir%/results-harm.md \
 	%reldir%/results-harm.svg \
 	%reldir%/results-runtime.md \
+	%reldir%/results-slurmctld.md \
 	%reldir%/architecture.md \
 	%reldir%/demo.md \
 	%reldir%/dependencies.md \

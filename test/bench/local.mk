@@ -18,6 +18,31 @@ bench-sim: src/cli/gleaner
 .PHONY: bench-sim
 EXTRA_DIST += %reldir%/bench-sim
 
+## What Gleaner costs slurmctld, and how fast gleanerd decides: `make
+## bench-slurmctld OUT=DIR` prints tables and writes DIR/bench-slurmctld.json.
+## BENCH_SLURMCTLD= passes options, see bench-slurmctld --help.
+if HAVE_SLURM
+if HAVE_GLEANERD
+EXTRA_PROGRAMS += \
+	%reldir%/brain_bench \
+	%reldir%/slurmctld/slurm_calls
+%canon_reldir%_brain_bench_SOURCES = %reldir%/brain_bench.cc
+%canon_reldir%_brain_bench_LDADD = src/daemon/libbrain.la
+%canon_reldir%_slurmctld_slurm_calls_SOURCES = %reldir%/slurmctld/slurm_calls.cc
+%canon_reldir%_slurmctld_slurm_calls_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_slurmctld_slurm_calls_LDADD = src/slurm/libslurmcontrol.la $(SLURM_LIBS)
+endif
+endif
+BENCH_SLURMCTLD =
+bench-slurmctld: all %reldir%/brain_bench %reldir%/slurmctld/slurm_calls
+	$(srcdir)/%reldir%/bench-slurmctld --build . --out '$(OUT)' $(BENCH_SLURMCTLD)
+.PHONY: bench-slurmctld
+EXTRA_DIST += \
+	%reldir%/bench-slurmctld \
+	%reldir%/slurmctld/cluster.py \
+	%reldir%/slurmctld/measure.py \
+	%reldir%/slurmctld/posed_slurmds.py
+
 ## Measurements of the runtime: `make bench-runtime OUT=DIR` prints tables and
 ## writes DIR/bench-runtime.json.  PARTS= and REPS= do less.
 check_PROGRAMS += %reldir%/runtime/step_program
