@@ -36,10 +36,13 @@ class KnownTable {
   /// What to pass to slurm_load_*(): 0 asks for everything.
   time_t as_of() const { return as_of_; }
 
-  /// It changed last at `changed`.
-  Change since(time_t changed) const {
+  /// It changed last at `changed`.  What may have been missed within one second
+  /// is worth a look when that second is over, and little before.
+  Change since(time_t changed, double now_s) const {
     if (as_of_ == 0 || changed != changed_) return Change::sure;
-    return changed >= as_of_ ? Change::maybe : Change::none;
+    if (changed < as_of_) return Change::none;
+    return now_s < static_cast<double>(as_of_) + 1 ? Change::maybe
+                                                   : Change::sure;
   }
 
  private:

@@ -97,10 +97,10 @@ bool SlurmSource::may_be_planned_again(TimeS now_s) const {
 Change SlurmSource::change(TimeS now_s) const {
   if (!read_times_) return Change::sure;
   auto const times = read_times_();
-  auto const most =
-      std::max({nodes_.since(times.nodes), jobs_.since(times.jobs),
-                partitions_.since(times.partitions),
-                reservations_.since(times.reservations)});
+  auto const most = std::max({nodes_.since(times.nodes, now_s),
+                              jobs_.since(times.jobs, now_s),
+                              partitions_.since(times.partitions, now_s),
+                              reservations_.since(times.reservations, now_s)});
   if (stale_ || is_time_for_jobs(now_s)) return Change::sure;
   return most == Change::none && may_be_planned_again(now_s) ? Change::maybe
                                                              : most;
@@ -149,7 +149,8 @@ Result<void> SlurmSource::load_tables(TimeS now_s) {
 template <class Load>
 Result<void> SlurmSource::refresh(KnownTable* table,
                                   time_t TableTimes::*changed, Load load) {
-  if (read_times_ && table->since(changed_.*changed) == Change::none) return {};
+  if (read_times_ && table->since(changed_.*changed, 0) == Change::none)
+    return {};
   auto const answer = load();
   if (!answer) return answer.error();
   stale_ |= *answer == Answer::changed;

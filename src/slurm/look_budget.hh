@@ -14,7 +14,7 @@ namespace gleaner {
 /// Has anything changed since the last look?
 enum class Change {
   none,
-  maybe,  ///< within the same second, which is the finest that Slurm says
+  maybe,  ///< within this very second, which is the finest that Slurm says
   sure,
 };
 

@@ -203,7 +203,8 @@ TEST_CASE("no more is asked for than may have changed") {
     slurmctld.now_s = slurmctld.nodes_changed_s = 101;
     CHECK(source->change(1001) == Change::sure);
     CHECK(asked_for(source.get(), 1001) == " nodes");
-    CHECK(source->change(1001) == Change::maybe);
+    CHECK(source->change(101.9) == Change::maybe);
+    CHECK(source->change(102) == Change::sure);
     slurmctld.now_s = 102;
     CHECK(asked_for(source.get(), 1002) == " nodes");
     CHECK(source->change(1002) == Change::none);
