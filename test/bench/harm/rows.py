@@ -95,7 +95,7 @@ ROWS = [
         "nodes of 2 GPUs, lent in parts",
         **GPU_NODES,
         training=("--gres=gpu:a100:1",),
-        gleaner=("lease=parts",),
+        gleaner=("lease=parts", "parts_per_node_max=2"),
         baseline="gpus",
         needs_key="lease",
     ),
