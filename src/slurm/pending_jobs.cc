@@ -17,7 +17,10 @@ NodeSet set_of(std::vector<std::string> const& names) {
   return nodes;
 }
 
-PendingJob pending_of(JobRecord const& job) {
+/// A job that shares its nodes with its own user's alone waits beside leases of
+/// others for ever: Slurm preempts none for it.  Where leases are parts it
+/// counts as one that wants its nodes whole, and gleanerd ends them.
+PendingJob pending_of(JobRecord const& job, SnapshotOptions const& options) {
   PendingJob pending;
   pending.job = job.job;
   pending.tasks = job.tasks;
@@ -27,7 +30,8 @@ PendingJob pending_of(JobRecord const& job) {
   pending.nodes = std::max(1, job.nodes_min);
   pending.each = job.each;
   pending.gres = job.gres;
-  pending.whole = job.whole;
+  pending.whole =
+      job.whole || (job.own_user_only && options.parts_per_node_max > 0);
   pending.whole_memory = job.whole_memory;
   pending.constraint = job.constraint;
   pending.reservation = job.reservation;
@@ -45,8 +49,8 @@ PendingJob pending_of(JobRecord const& job) {
 auto shape_of(JobRecord const& job) {
   return std::tie(job.uid, job.partition, job.nodes_min, job.each.cpus,
                   job.each.memory_mb, job.each.gres, job.gres, job.whole,
-                  job.whole_memory, job.constraint, job.reservation,
-                  job.required, job.excluded);
+                  job.own_user_only, job.whole_memory, job.constraint,
+                  job.reservation, job.required, job.excluded);
 }
 
 struct ByShape {
@@ -149,7 +153,7 @@ std::vector<PendingJob> pending_jobs(std::vector<JobRecord const*> jobs,
         std::max<std::size_t>(1, nodes_open) - alike);
     if (tasks == 0) continue;
     alike += tasks;
-    result.push_back(pending_of(*job));
+    result.push_back(pending_of(*job, options));
     result.back().tasks = static_cast<int>(tasks);
   }
   shorten(&result, options.pending_max);
@@ -168,7 +172,7 @@ std::vector<PendingJob> coming_jobs(std::vector<JobRecord const*> jobs,
   if (jobs.size() > options.pending_max) jobs.resize(options.pending_max);
   std::vector<PendingJob> result;
   for (auto const* job : jobs) {
-    result.push_back(pending_of(*job));
+    result.push_back(pending_of(*job, options));
     if (job->tasks_max > 0)
       result.back().tasks = std::min(job->tasks, job->tasks_max);
   }

@@ -30,6 +30,7 @@ TEST_CASE("an empty file means the defaults") {
   REQUIRE(config);
   CHECK(config->mode == "observe");  // nothing is lent unless asked
   CHECK(config->forward_looking_s == 120);
+  CHECK(parts_per_node(*config) == 0);  // leases are whole nodes unless asked
 }
 
 TEST_CASE("a mistake is reported with file, line, key and value") {
@@ -48,6 +49,9 @@ TEST_CASE("a mistake is reported with file, line, key and value") {
       Row{"forward_looking_s: soon\n", "forward_looking_s: 'soon'"},
       Row{"forward_looking_s: nan\n", "forward_looking_s: 'nan'"},
       Row{"drained: n[1-\n", "f.yaml:1: drained: 'n[1-' is not valid"},
+      Row{"drained: n1+0\n", "f.yaml:1: drained: 'n1+0' is not valid"},
+      Row{"lease: part\n", "(expected one of whole|parts)"},
+      Row{"parts_per_node_max: 17\n", "a whole number from 1 to 16"},
       Row{"mode: [on]\n", "expected one value"},
       Row{"- mode\n", "expected lines of the form 'key: value'"},
       Row{"mode: on\nrun_dir: {\n", "f.yaml:"});

@@ -147,6 +147,18 @@ TEST_CASE("no parts beside a job that shares with nobody, or its user alone") {
   CHECK(look.holes() == "");
 }
 
+TEST_CASE("a job that shares with its user alone takes parts back like whole") {
+  auto waiting = job(50, "", 1);
+  waiting.nodes = {};
+  waiting.state = State::pending;
+  waiting.eligible = true;
+  waiting.own_user_only = true;
+  Look look({node("n1")}, {waiting});
+  CHECK(look.snapshot().pending.at(0).whole);
+  look.options.parts_per_node_max = 0;
+  CHECK_FALSE(look.snapshot().pending.at(0).whole);
+}
+
 TEST_CASE("nodes of a partition with ExclusiveUser are lent whole") {
   Look look({node("n1"), node("n2")});
   look.records.partitions[1].one_user_a_node = true;
