@@ -249,11 +249,13 @@ class History {
     }
   }
 
-  /// Only leases may be ended; sometimes Slurm does not do it.
+  /// Only leases may be ended; sometimes Slurm does not do it.  Either way it is
+  /// no longer waited for that members leave.
   void act(EndLease const& end) {
     for (auto& [name, on] : nodes_) {
       if (on.job != end.job) continue;
       CHECK(on.lease);
+      leaving_.erase(name);
       if (calm_ || chance(80)) on = {};
     }
   }
