@@ -41,6 +41,8 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 %canon_reldir%_libjobrules_la_SOURCES = \
 	%reldir%/malleable_range.hh \
 	%reldir%/malleable_range.cc \
+	%reldir%/job_submit/arrival_notice.hh \
+	%reldir%/job_submit/arrival_notice.cc \
 	%reldir%/job_submit/job_request.hh \
 	%reldir%/job_submit/lease_guard.hh \
 	%reldir%/job_submit/lease_guard.cc \

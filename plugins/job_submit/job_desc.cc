@@ -191,6 +191,10 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   request.is_het = desc.het_job_offset != NO_VAL;
   request.is_array = desc.array_inx != nullptr;
   request.immediate = desc.immediate != 0;
+  request.waits_otherwise = desc.begin_time > 0 || desc.deadline > 0 ||
+                            desc.dependency || desc.priority == 0 ||
+                            (desc.bitflags & CRON_JOB);
+  request.whole_nodes = desc.shared == JOB_SHARED_NONE;
   request.malleable = malleable_of(desc);
   request.partition = text_of(desc.partition);
   request.reservation = text_of(desc.reservation);
@@ -198,6 +202,7 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   request.account = text_of(desc.account);
   request.qos = text_of(desc.qos);
   request.comment = text_of(desc.comment);
+  request.admin_comment = text_of(desc.admin_comment);
   request.nodes_min = given(desc.min_nodes);
   request.nodes_max = given(desc.max_nodes);
   request.tasks = given(desc.num_tasks);
@@ -267,6 +272,11 @@ void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
   set(&desc->admin_comment,
       to_text(LeaseMark{ticket.trainer, ticket.nonce,
                         place ? place->part : std::nullopt}));
+}
+
+void give_notice(job_desc_msg_t* desc, std::int64_t until_s) {
+  set(&desc->admin_comment, std::string(notice_mark));
+  desc->begin_time = until_s;
 }
 
 }  // namespace gleaner

@@ -28,6 +28,9 @@ bool is_malleable(job_desc_msg_t const& desc) noexcept;
 void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
                    Config const& config);
 
+/// Let it begin at `until_s`, marked so that gleanerd may let it begin earlier.
+void give_notice(job_desc_msg_t* desc, std::int64_t until_s);
+
 /// The one node of the ticket, all of it, for its minutes, marked as ours.
 void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
                 Config const& config);

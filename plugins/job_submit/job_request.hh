@@ -20,6 +20,9 @@ struct JobRequest {
   bool is_het = false;  ///< a component of a heterogeneous job
   bool is_array = false;
   bool immediate = false;  ///< start now or fail
+  /// It has a begin time, a dependency or a deadline, is held, or repeated.
+  bool waits_otherwise = false;
+  bool whole_nodes = false;  ///< --exclusive
 
   std::optional<std::string> malleable;  ///< the value of --malleable
 
@@ -30,6 +33,7 @@ struct JobRequest {
   std::string account;
   std::string qos;
   std::string comment;
+  std::string admin_comment;
 
   // Which nodes, and how many.
   std::optional<std::uint32_t> nodes_min;

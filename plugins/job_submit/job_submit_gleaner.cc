@@ -4,7 +4,10 @@
 /// - `sbatch --malleable` becomes a base job, or is refused with a reason.
 /// - What names the lease partition, reservation, licence, account or QOS is a
 ///   lease with a valid ticket, or is refused; by update it is always refused.
-/// - Every other job passes untouched, and gleanerd is told that it came.
+/// - Of every other job gleanerd is told.  With arrival_notice_s one that
+/// cannot
+///   start without leased nodes begins a moment later (arrival_notice.hh); else
+///   it passes untouched.
 ///
 /// When something goes wrong here (no memory, say), the first two are refused
 /// and the third passes.
@@ -14,12 +17,15 @@
 #include <slurm/slurm_errno.h>
 
 #include <ctime>
+#include <fstream>
 #include <limits>
 #include <memory>
+#include <sstream>
 
 #include "core/local_disk.hh"
 #include "plugins/c_guard.hh"
 #include "plugins/hint.hh"
+#include "plugins/job_submit/arrival_notice.hh"
 #include "plugins/job_submit/job_desc.hh"
 #include "plugins/job_submit/lease_guard.hh"
 #include "plugins/job_submit/lease_template.hh"
@@ -143,12 +149,37 @@ int on_lease(Call const& call, JobRequest const& request) {
   return SLURM_SUCCESS;
 }
 
+/// What gleanerd last said of the nodes; nothing when it has not.
+FreeNodes free_nodes(Config const& config) {
+  std::ifstream file(free_nodes_path(config.run_dir));
+  std::ostringstream text;
+  text << file.rdbuf();
+  auto free = parse_free_nodes(text.str());
+  return free ? *free : FreeNodes{};
+}
+
+double now_s() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+void on_arrival(Call const& call, JobRequest const& request) {
+  auto const& config = call.config();
+  if (config.arrival_notice_s > 0)
+    if (auto const until_s =
+            notice_until(request, free_nodes(config), config, now_s()))
+      give_notice(call.desc, *until_s);
+  plugin->hints.send(HintSender::Kind::arrival, config.run_dir);
+}
+
 int on_submit(Call const& call) {
   auto const request = read_request(*call.desc, call.uid);
   if (call.found) return on_lease(call, request);
   // srun and salloc inside a base job inherit the option without meaning it.
   if (request.malleable && request.is_batch) return on_malleable(call, request);
-  plugin->hints.send(HintSender::Kind::arrival, call.config().run_dir);
+  on_arrival(call, request);
   return SLURM_SUCCESS;
 }
 

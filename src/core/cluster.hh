@@ -121,6 +121,8 @@ struct PendingJob {
   std::optional<TimeS> start_s;  ///< when backfill plans to start it
   NodeSet planned;               ///< where
   TimeS eligible_s = 0;          ///< when only nodes were, or will be, missing
+  /// Its begin time is ours, for trainings to leave first.
+  bool on_notice = false;
   bool operator==(PendingJob const&) const = default;
 };
 

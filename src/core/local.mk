@@ -9,6 +9,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/features.cc \
 	%reldir%/fits.hh \
 	%reldir%/fits.cc \
+	%reldir%/free_nodes.hh \
+	%reldir%/free_nodes.cc \
 	%reldir%/lease_template.hh \
 	%reldir%/lease_template.cc \
 	%reldir%/local_disk.hh \

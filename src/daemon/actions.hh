@@ -50,6 +50,11 @@ struct ExtendLease {
   int minutes = 0;
 };
 
+/// Let a job begin that job_submit_gleaner made wait (arrival_notice.hh).
+struct BeginJob {
+  JobId job = 0;
+};
+
 /// Take a new snapshot as soon as possible.
 struct LookAgain {};
 
@@ -69,7 +74,7 @@ struct SaveProblem {
 };
 
 using Action = std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease,
-                            LookAgain, Record, SaveProblem>;
+                            BeginJob, LookAgain, Record, SaveProblem>;
 using Actions = std::vector<Action>;
 
 }  // namespace gleaner

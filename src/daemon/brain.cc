@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "daemon/caps.hh"
-#include "daemon/coming_uses.hh"
 #include "daemon/release_groups.hh"
 
 namespace gleaner {
@@ -29,16 +28,43 @@ constexpr double observe_gap_s = 10;    ///< between records of what is seen
 void Brain::foretell_uses(TimeS now) {
   auto const horizon_s =
       std::max(config_.forward_looking_s, ask_lead_s(config_));
-  for (auto const& [node, use] :
-       coming_uses(snapshot_, places_, aside_, memory_, now - arrival_hold_s(),
-                   now + horizon_s)) {
+  coming_ = coming_uses(snapshot_, places_, aside_, memory_,
+                        now - arrival_hold_s(), now + horizon_s);
+  for (auto const& [node, use] : coming_) {
     auto const place = places_.find(node);
     if (place == places_.end()) continue;  // other jobs use it in part
     auto& hole = place->second.hole;
-    if (hole.end_s && *hole.end_s <= use.start_s) continue;
-    hole.end_s = use.start_s;
+    auto const start_s =
+        use.on_notice ? std::min(now, use.start_s) : use.start_s;
+    if (hole.end_s && *hole.end_s <= start_s) continue;
+    hole.end_s = start_s;
     hole.planned_job = use.job;
   }
+}
+
+/// Does a training still use a node that this job will start on?
+bool Brain::is_in_the_way(JobId job) const {
+  return std::any_of(coming_.begin(), coming_.end(), [&](auto const& entry) {
+    if (entry.second.job != job) return false;
+    auto const* lease = leases_.on_node(entry.first);
+    return lease &&
+           (lease->is_used() || lease->state == Lease::State::returning);
+  });
+}
+
+/// Jobs that job_submit_gleaner made wait begin as soon as trainings have left,
+/// or at once if none is in the way.  The end of the leases then makes Slurm
+/// look at its queue.
+void Brain::begin_noticed(Actions* out) {
+  std::set<JobId> known;
+  for (auto const& job : snapshot_.coming) {
+    if (!job.on_notice) continue;
+    known.insert(job.job);
+    if (is_in_the_way(job.job) || !begun_.insert(job.job).second) continue;
+    out->push_back(Record{"begun", {{"job", job.job}, {"nodes", job.nodes}}});
+    out->push_back(BeginJob{job.job});
+  }
+  std::erase_if(begun_, [&](JobId job) { return !known.count(job); });
 }
 
 void Brain::give_back_for_plans(TimeS now, Actions* out) {
@@ -334,6 +360,7 @@ Actions Brain::decide(TimeS now) {
   else
     observe(now, &out);
   send_ask_backs(&out);
+  begin_noticed(&out);
   release_vacated(now, &out);
   return out;
 }

@@ -14,6 +14,7 @@
 ///   it did, until Slurm could preempt again;
 /// - no lease is ended while a trainer is still leaving another one for a job
 ///   that waits: Slurm would preempt that one;
+/// - a job that waits on notice begins when trainings have left its nodes;
 /// - the end of a training job ends all its leases at once;
 /// - leases found in Slurm are adopted, and ended if nobody runs on them;
 /// - with `mode: observe` nothing is lent, and what still is lent is asked
@@ -24,12 +25,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "alloc/allocator.hh"
 #include "core/config.hh"
 #include "daemon/actions.hh"
 #include "daemon/backoff.hh"
+#include "daemon/coming_uses.hh"
 #include "daemon/demand.hh"
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
@@ -102,6 +105,8 @@ class Brain {
                     std::string const& why, TimeS now, Actions* out);
   void update_places(TimeS now);
   void foretell_uses(TimeS now);
+  void begin_noticed(Actions* out);
+  bool is_in_the_way(JobId job) const;
   void forget_gone_trainers();
   void settle_registrations(TimeS now, Actions* out);
   void welcome(Candidate const& candidate, Actions* out);
@@ -139,6 +144,8 @@ class Brain {
   TimeS begun_s_ = 0;        ///< when the first one came
   Places places_;
   std::map<std::string, JobId> aside_;
+  std::map<std::string, ComingUse> coming_;  ///< next uses that are foretold
+  std::set<JobId> begun_;      ///< jobs on notice that Slurm was told to begin
   double bf_interval_s_ = 30;  ///< Slurm's default
   Demand demand_;
   Supply::Memory memory_ = Supply::Memory::counted;

@@ -38,7 +38,8 @@ std::map<std::string, ComingUse> coming_uses(
       auto const taken = supply.take(*job);
       if (taken.empty()) break;
       for (auto const& name : taken.places())
-        uses.try_emplace(name, ComingUse{job->eligible_s, job->job});
+        uses.try_emplace(name,
+                         ComingUse{job->eligible_s, job->job, job->on_notice});
     }
   return uses;
 }

@@ -23,6 +23,7 @@ namespace gleaner {
 struct ComingUse {
   TimeS start_s = 0;
   JobId job = 0;
+  bool on_notice = false;  ///< it would begin now, were the node free
   bool operator==(ComingUse const&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alloc/problem_json.hh"
+#include "daemon/count_free.hh"
 #include "daemon/orders_file.hh"
 #include "daemon/problem_log.hh"
 #include "daemon/state_dir.hh"
@@ -84,6 +85,7 @@ Result<void> Daemon::open(Config const& config) {
   setup_ = std::make_unique<SetupWatch>(
       io_, worker_, clock_, control_, [this](bool possible, auto& setup) {
         lease_nodes_ = setup.nodes;
+        default_partition_ = setup.default_partition;
         brain_.set_lending(possible);
         brain_.set_preempt_again(setup.preempt_again_s);
         brain_.set_bf_interval(setup.bf_interval_s);
@@ -98,6 +100,7 @@ Result<void> Daemon::open(Config const& config) {
         [this](Snapshot snapshot) { on_snapshot(std::move(snapshot)); });
     poller_->start(config);
   }
+  free_nodes_ = std::make_unique<FreeNodesFile>(config.run_dir);
   silent_since_s_ = clock_.wall_s();
   return {};
 }
@@ -190,9 +193,24 @@ void Daemon::decide() {
   for (auto const& action : brain_.decide(clock_.wall_s()))
     std::visit([this](auto const& a) { act(a); }, action);
   end_leases();
+  publish_free_nodes();
   arm();
   auto const now_s = clock_.monotonic_s();
   rested_s_ = now_s + std::min(rest_s_max, rest_factor * (now_s - began_s));
+}
+
+/// So that jobs which cannot start without leased nodes wait for trainings to
+/// leave.
+void Daemon::publish_free_nodes() {
+  FreeNodes free;
+  auto const now = clock_.wall_s();
+  if (brain_.config().arrival_notice_s > 0)
+    free =
+        count_free(brain_.snapshot(), brain_.leases(), default_partition_, 0);
+  if (auto done = free_nodes_->publish(std::move(free), now); !done)
+    throttle_.log(LogLevel::warn, "free_nodes",
+                  LogLine("free_nodes_failed").kv("why", done.error().message),
+                  clock_.monotonic_s());
 }
 
 void Daemon::arm() {
@@ -254,6 +272,23 @@ void Daemon::act(ExtendLease const& extend) {
                      throttle_.log(LogLevel::warn, "extend",
                                    LogLine("lease_extend_failed")
                                        .kv("job", extend.job)
+                                       .kv("why", done.error().message),
+                                   clock_.monotonic_s());
+                   };
+                 });
+}
+
+/// Before leases end: their end makes Slurm look at its queue.  If this fails
+/// the job begins when its time comes.
+void Daemon::act(BeginJob const& begin) {
+  worker_.submit(SlurmWorker::Urgency::now,
+                 [this, control = control_, begin]() -> SlurmWorker::Then {
+                   auto const done = control->begin_now(begin.job);
+                   if (done) return nullptr;
+                   return [this, done, begin] {
+                     throttle_.log(LogLevel::warn, "begin",
+                                   LogLine("job_begin_failed")
+                                       .kv("job", begin.job)
                                        .kv("why", done.error().message),
                                    clock_.monotonic_s());
                    };

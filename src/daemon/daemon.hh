@@ -21,6 +21,7 @@
 #include "core/config.hh"
 #include "daemon/brain.hh"
 #include "daemon/client_door.hh"
+#include "daemon/free_nodes_file.hh"
 #include "daemon/journal.hh"
 #include "daemon/plugin_door.hh"
 #include "daemon/poller.hh"
@@ -67,6 +68,7 @@ class Daemon {
   void decide_soon();
   void arm();
   void end_leases();
+  void publish_free_nodes();
   void record(Record const& record);
 
   // How each action is carried out.
@@ -75,6 +77,7 @@ class Daemon {
   void act(CloseLink const& close);
   void act(EndLease const& end);
   void act(ExtendLease const& extend);
+  void act(BeginJob const& begin);
   void act(LookAgain const& look);
   void act(Record const& record);
   void act(SaveProblem const& solved);
@@ -85,6 +88,8 @@ class Daemon {
   std::shared_ptr<SlurmControl> control_;
   std::string ticket_key_;
   NodeSet lease_nodes_;  ///< of the lease partition; empty: not known yet
+  std::string default_partition_;
+  std::unique_ptr<FreeNodesFile> free_nodes_;
   std::unique_ptr<Journal> journal_;
   SlurmWorker worker_;
   std::unique_ptr<SetupWatch> setup_;

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/caps.cc \
 	%reldir%/coming_uses.hh \
 	%reldir%/coming_uses.cc \
+	%reldir%/count_free.hh \
+	%reldir%/count_free.cc \
 	%reldir%/cut.hh \
 	%reldir%/cut.cc \
 	%reldir%/demand.hh \
@@ -62,6 +64,8 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/strangers.hh \
 	%reldir%/daemon.hh \
 	%reldir%/daemon.cc \
+	%reldir%/free_nodes_file.hh \
+	%reldir%/free_nodes_file.cc \
 	%reldir%/hole_source.hh \
 	%reldir%/journal.hh \
 	%reldir%/journal.cc \

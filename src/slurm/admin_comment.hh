@@ -2,10 +2,12 @@
 /// How a job is marked as ours: the text in its admin_comment.
 ///
 /// job_submit_gleaner writes it, users cannot; whoever reads Slurm's job list
-/// finds trainers and leases by it.  Two forms:
+/// finds trainers and leases by it.  Three forms:
 ///     gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678 part=1
+///     gleaner:notice
+/// The last is a rigid job whose begin time is ours (arrival_notice_s).
 #pragma once
 
 #include <optional>
@@ -31,6 +33,10 @@ struct LeaseMark {
   std::optional<int> part = std::nullopt;  ///< none: the whole node
   bool operator==(LeaseMark const&) const = default;
 };
+
+inline constexpr std::string_view notice_mark = "gleaner:notice";
+/// A begin time so long after the submission is not that of a notice.
+inline constexpr double notice_s_most = 15;
 
 std::string to_text(TrainerMark const& mark);
 std::string to_text(LeaseMark const& mark);

@@ -71,6 +71,7 @@ class RealSlurmControl final : public SlurmControl {
   Result<void> end_leases(std::vector<JobId> const& jobs) override;
   Result<JobRecord> job(JobId job) override;
   Result<void> set_time_limit(JobId job, int minutes) override;
+  Result<void> begin_now(JobId job) override;
   Result<void> keep_reservation() override;
   Result<void> remove_reservation() override;
   Result<SlurmSetup> check() override;
@@ -174,6 +175,16 @@ Result<void> RealSlurmControl::set_time_limit(JobId job, int minutes) {
   if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
   return slurm_failure("cannot set the time limit of job " +
                        std::to_string(job));
+}
+
+Result<void> RealSlurmControl::begin_now(JobId job) {
+  job_desc_msg_t update;
+  slurm_init_job_desc_msg(&update);
+  compat::set_job_id(&update, job);
+  update.begin_time = std::time(nullptr);
+  if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
+  if (errno == ESLURM_JOB_NOT_PENDING || is_over(errno)) return {};
+  return slurm_failure("cannot let job " + std::to_string(job) + " begin");
 }
 
 Result<void> RealSlurmControl::keep_reservation() {

@@ -41,6 +41,7 @@ struct SlurmSetup {
   bool licensed = false;          ///< the licence of our reservation exists
   NodeSet nodes;                  ///< of the lease partition
   double preempt_again_s = 40;    ///< KillWait + MessageTimeout
+  std::string default_partition;  ///< of jobs that name none
   double bf_interval_s = 30;      ///< between two cycles of backfill
   bool counts_memory = true;      ///< jobs are allocated memory
   std::string plugin_dirs;        ///< PluginDir: "a:b"
@@ -75,6 +76,9 @@ class SlurmControl {
 
   /// Let a running lease end `minutes` after its start.
   virtual Result<void> set_time_limit(JobId job, int minutes) = 0;
+
+  /// Take the begin time of a pending job away.  Success if it has begun.
+  virtual Result<void> begin_now(JobId job) = 0;
 
   /// Make the reservation if it is not there or ends within a day.  To be
   /// called only while check() says guarded and licensed: without the guard

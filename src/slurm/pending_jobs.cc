@@ -8,6 +8,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "slurm/admin_comment.hh"
+
 namespace gleaner {
 namespace {
 
@@ -15,6 +17,12 @@ NodeSet set_of(std::vector<std::string> const& names) {
   NodeSet nodes;
   for (auto const& name : names) nodes.insert(name);
   return nodes;
+}
+
+/// Not any more when it has been requeued: the begin time is Slurm's then.
+bool is_on_notice(JobRecord const& job) {
+  return job.admin_comment == notice_mark &&
+         job.eligible_s <= job.submit_s + notice_s_most;
 }
 
 /// A job that shares its nodes with its own user's alone waits beside leases of
@@ -38,6 +46,7 @@ PendingJob pending_of(JobRecord const& job, SnapshotOptions const& options) {
   pending.required = set_of(job.required);
   pending.excluded = set_of(job.excluded);
   pending.eligible_s = job.eligible_s;
+  pending.on_notice = is_on_notice(job);
   if (has_plan(job)) {
     pending.start_s = job.start_s;
     pending.planned = set_of(job.planned);

@@ -121,6 +121,9 @@ void judge_other(SlurmConfFacts const& facts, PartitionFacts const& other,
 void judge_partitions(SlurmConfFacts const& facts, Config const& config,
                       Findings& findings) {
   auto const before = findings.setup().findings.size();
+  for (auto const& partition : facts.partitions)
+    if (partition.is_default)
+      findings.setup().default_partition = partition.name;
   auto const* lease = find(facts, config.lease_partition);
   if (lease) {
     for (auto const& node : lease->nodes) findings.setup().nodes.insert(node);

@@ -32,6 +32,15 @@ losses() {
   for job in "$@"; do events_of "$job" member_lost; done | wc -l
 }
 
+# set_option KEY VALUE: in gleaner.yaml, for gleanerd and the plugins.
+set_option() {
+  local yaml=$cluster/slurm/etc/gleaner.yaml
+  sed "/^$1:/d" "$yaml" >"$yaml.new"
+  echo "$1: $2" >>"$yaml.new"
+  mv "$yaml.new" "$yaml"
+  kill -HUP "$(pid_of gleanerd)"
+}
+
 # How often leases of at least two trainings ended in one burst, six in all.
 released_together() {
   sqlite3 -readonly "$cluster/slurm/state/gleaner/journal.sqlite" \
@@ -60,22 +69,64 @@ asked_back_for() {
   asked_back_for planned_start
 }
 
-@test "trainings leave together for jobs of several nodes that come by sbatch" {
-  a=$(submit_training 1-8) b=$(submit_training 1-8) c=$(submit_training 1-8)
-  wait_until 60 "all_nodes_train $a $b $c"
-  before=$(losses "$a" "$b" "$c")
-  jobs=${GLEANER_NOTICE_JOBS:-12}
+# take JOBS TRAINING...: jobs of six nodes, one after the other; prints how long
+# each waited, and counts the members that were lost in `lost`.
+take() {
+  local jobs=$1 before rigid i
+  shift
+  before=$(losses "$@")
   for ((i = 0; i < jobs; ++i)); do
     rigid=$(rigid 6)
     wait_until 15 "job_is $rigid RUNNING"
+    echo "job $rigid started $waited_s s after sbatch had ended"
     slurm scancel "$rigid"
-    wait_until 40 "all_nodes_train $a $b $c"
+    wait_until 40 "all_nodes_train $*"
   done
-  lost=$(($(losses "$a" "$b" "$c") - before))
+  lost=$(($(losses "$@") - before))
   echo "losses: $lost of the members on $((6 * jobs)) nodes that $jobs jobs took"
+}
+
+@test "trainings leave together for jobs of several nodes that come by sbatch" {
+  a=$(submit_training 1-8) b=$(submit_training 1-8) c=$(submit_training 1-8)
+  wait_until 60 "all_nodes_train $a $b $c"
+  jobs=${GLEANER_NOTICE_JOBS:-12}
+  take "$jobs" "$a" "$b" "$c"
   together=$(released_together)
   echo "released together: $together of $jobs"
   # slurmctld looks at its queue each second, whatever we do; on a machine that
   # is slow it often comes first.
   ((together > 0))
+}
+
+@test "with arrival_notice_s nothing is lost for them" {
+  # Seconds enough for a slow machine; on a quick one nobody waits for them.
+  set_option arrival_notice_s 4
+  set_option give_back_s 3
+  a=$(submit_training 1-8) b=$(submit_training 1-8) c=$(submit_training 1-8)
+  wait_until 60 "all_nodes_train $a $b $c"
+  take "${GLEANER_NOTICE_JOBS:-12}" "$a" "$b" "$c"
+  ((lost == 0))
+}
+
+@test "with arrival_notice_s a job that needs no leased node does not wait" {
+  set_option arrival_notice_s 4
+  a=$(submit_training 1-4)
+  wait_until 60 "size_is $a 4"
+  rigid=$(rigid 4)
+  [[ $(slurm scontrol show job "$rigid") != *gleaner:notice* ]]
+  wait_until 15 "job_is $rigid RUNNING"
+  echo "started $waited_s s after sbatch had ended"
+  size_is "$a" 4
+}
+
+@test "with arrival_notice_s a job starts although gleanerd is gone" {
+  set_option arrival_notice_s 4
+  a=$(submit_training 1-8)
+  wait_until 60 "size_is $a 8"
+  kill -KILL "$(pid_of gleanerd)"
+  rigid=$(rigid 6)
+  [[ $(slurm scontrol show job "$rigid") = *gleaner:notice* ]]
+  # Its time passes, and backfill comes every 2 s here.
+  wait_until 15 "job_is $rigid RUNNING"
+  "$minicluster" restart "$cluster/slurm" gleanerd
 }

@@ -5,6 +5,7 @@ TESTS += %reldir%/test_core
 	%reldir%/config_test.cc \
 	%reldir%/features_test.cc \
 	%reldir%/fits_test.cc \
+	%reldir%/free_nodes_test.cc \
 	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \

@@ -92,6 +92,48 @@ TEST_CASE("nodes are back before the time of a job with --begin") {
   }
 }
 
+TEST_CASE("a job on notice begins when all trainings have left its nodes") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 3, {"n1", "n2", "n3"});
+  w.coming(5, 2, 2);
+  w.cluster.coming[0].on_notice = true;
+  CHECK(w.look() == "back n[1-2] of 7 (planned_start, 1s)");
+  CHECK(w.vacates(7, {"n1"}) == "");
+  CHECK(w.vacates(7, {"n2"}) == "begin 5; release n[1-2] of 7");
+  CHECK(w.later(0.1) == "");
+}
+
+TEST_CASE("a job on notice begins when those who do not leave are ended") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 3, {"n1", "n2", "n3"});
+  w.coming(5, 1, 2);
+  w.cluster.coming[0].on_notice = true;
+  CHECK(w.look() == "back n1 of 7 (planned_start, 1s)");
+  CHECK(w.later(1) == "end 101; begin 5");
+}
+
+TEST_CASE("a job on notice begins at once if no training is in its way") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 2, {"n1", "n2"});
+  SECTION("it needs none of the nodes") { w.coming(5, 1, 2); }
+  SECTION("it fits nowhere") { w.coming(5, 4, 2); }
+  w.cluster.coming[0].on_notice = true;
+  CHECK(w.look() == "begin 5");
+  CHECK(w.later(0.1) == "");
+}
+
+TEST_CASE("a user's own --begin is not touched") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 2, {"n1", "n2"});
+  w.coming(5, 1, 2);
+  CHECK(w.look() == "");
+  CHECK(w.later(1) == "");
+}
+
 TEST_CASE("a node is not lent when a job with --begin is about to come") {
   World w;
   w.holes("n1");

@@ -31,6 +31,14 @@ struct Running {
   bool vacated = false;  ///< no member is on it
 };
 
+/// A rigid job in the queue.
+struct Waiting {
+  JobId job = 0;
+  int nodes = 1;
+  TimeS begin_s = 0;    ///< not before
+  bool notice = false;  ///< which is of job_submit_gleaner
+};
+
 class History {
  public:
   explicit History(unsigned seed) : random_(seed), brain_(make_brain()) {
@@ -81,7 +89,7 @@ class History {
   // --- what befalls a cluster ----------------------------------------------
 
   void disturb() {
-    if (chance(20)) pending_.push_back({++last_job_, pick(1, 4)});
+    if (chance(20)) submit();
     if (chance(40)) start_jobs();
     if (chance(3)) restart();
     if (chance(5)) lose_link();
@@ -91,10 +99,25 @@ class History {
     deaf_ = chance(20);
   }
 
-  /// The first job that fits starts; Slurm preempts leases for it.
+  void submit() {
+    Waiting waiting{++last_job_, pick(1, 4)};
+    if (chance(20)) waiting.begin_s = now_ + pick(1, 30);
+    if (waiting.begin_s == 0 && chance(20)) {
+      waiting.begin_s = now_ + 2;
+      waiting.notice = true;
+    }
+    pending_.push_back(waiting);
+  }
+
+  /// The first job that may begin starts if it fits; Slurm preempts leases for
+  /// it.
   void start_jobs() {
-    if (pending_.empty()) return;
-    auto const [job, count] = pending_.front();
+    auto const first =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [&](auto& waiting) { return waiting.begin_s <= now_; });
+    if (first == pending_.end()) return;
+    auto const job = first->job;
+    auto const count = first->nodes;
     std::vector<Running*> free;
     for (auto& [name, on] : nodes_)
       if (!on.job || on.lease) free.push_back(&on);
@@ -102,7 +125,7 @@ class History {
     for (int i = 0; i < count; ++i)
       *free[static_cast<std::size_t>(i)] = {
           job, false, 0, "", now_ + pick(1, 20), false};
-    pending_.erase(pending_.begin());
+    pending_.erase(first);
   }
 
   void restart() {
@@ -192,14 +215,19 @@ class History {
         s.leases.push_back(
             {on.job, name, uid, on.trainer, on.nonce, true, now_, now_ + 3600});
     }
-    for (auto const& [job, count] : pending_) {
+    for (auto const& waiting : pending_) {
       PendingJob p;
-      p.job = job;
+      p.job = waiting.job;
       p.partition = "main";
-      p.nodes = count;
+      p.nodes = waiting.nodes;
       p.each.cpus = 4;
-      s.pending.push_back(p);
+      p.eligible_s = waiting.begin_s;
+      p.on_notice = waiting.notice;
+      (waiting.begin_s > now_ ? s.coming : s.pending).push_back(p);
     }
+    std::stable_sort(s.coming.begin(), s.coming.end(), [](auto& a, auto& b) {
+      return a.eligible_s < b.eligible_s;
+    });
     for (auto const& [job, running] : bases_)
       if (running)
         s.trainers.push_back({job, uid, "t", 1, nodes_total, "", true, 0, ""});
@@ -245,7 +273,10 @@ class History {
       if (!back.hold || chance(10))
         nodes_.at(node) = {};
       else if (!nodes_.at(node).vacated)
-        leaving_[node] = back.cause == "arrival" ? back.deadline_s : 0;
+        leaving_[node] =
+            back.cause == "arrival" || back.cause == "planned_start"
+                ? back.deadline_s
+                : 0;
     }
   }
 
@@ -265,6 +296,14 @@ class History {
                   [&](auto& link) { return link.second == close.link; });
   }
   void act(ExtendLease const&) {}
+  /// Only jobs that wait because of us may be told to begin.
+  void act(BeginJob const& begin) {
+    for (auto& waiting : pending_) {
+      if (waiting.job != begin.job) continue;
+      CHECK(waiting.notice);
+      waiting.begin_s = 0;
+    }
+  }
   void act(LookAgain const&) {}
   void act(Record const&) {}
   void act(SaveProblem const&) {}
@@ -290,8 +329,8 @@ class History {
   Brain brain_;
   TimeS now_ = 1000;
   std::map<std::string, Running> nodes_;
-  std::vector<std::pair<JobId, int>> pending_;  ///< rigid jobs: nodes wanted
-  std::map<JobId, bool> bases_;                 ///< of trainers: running?
+  std::vector<Waiting> pending_;
+  std::map<JobId, bool> bases_;  ///< of trainers: running?
   std::map<JobId, LinkId> links_;
   /// Leases whose coordinators believe in them: nonce -> trainer, node.
   std::map<std::string, std::pair<JobId, std::string>> known_;

@@ -9,6 +9,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/budgets_test.cc \
 	%reldir%/caps_test.cc \
 	%reldir%/coming_uses_test.cc \
+	%reldir%/count_free_test.cc \
 	%reldir%/cut_test.cc \
 	%reldir%/documentation_test.cc \
 	%reldir%/eligibility_test.cc \

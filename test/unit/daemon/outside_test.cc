@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 
+#include "daemon/free_nodes_file.hh"
 #include "daemon/journal.hh"
 #include "daemon/poller.hh"
 #include "daemon/problem_log.hh"
@@ -280,6 +281,39 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("free nodes are in a file while anything is lent") {
+  TemporaryDir const dir;
+  auto const path = free_nodes_path(dir.path());
+  auto const said = [&] {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+  };
+  FreeNodes const lent{0, {{"main", true, 1, 0, 0, 2}}};
+  {
+    FreeNodesFile file(dir.path());
+    REQUIRE(file.publish(FreeNodes{}, 1000));
+    CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(file.publish(lent, 1000));
+    CHECK(said() == "until 1003.000");
+    REQUIRE(file.publish(lent, 1001));  // not yet
+    CHECK(said() == "until 1003.000");
+    REQUIRE(file.publish(lent, 1001.5));
+    CHECK(said() == "until 1004.500");
+    REQUIRE(file.publish({0, {{"main", true, 0, 0, 0, 2}}}, 1001.6));
+    CHECK(said() == "until 1004.600");
+    REQUIRE(file.publish(FreeNodes{}, 1002));
+    CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(file.publish(lent, 1003));
+  }
+  CHECK_FALSE(std::filesystem::exists(path));  // gleanerd has ended
+  FreeNodesFile nowhere(dir.path() + "/gone");
+  auto const failed = nowhere.publish(lent, 1000);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message.find("/gone/free_nodes") != std::string::npos);
+}
+
 /// Notes what is done to the reservation.
 class FakeControl final : public SlurmControl {
  public:
@@ -289,6 +323,7 @@ class FakeControl final : public SlurmControl {
   Result<void> end_leases(std::vector<JobId> const&) override { return {}; }
   Result<JobRecord> job(JobId) override { return JobRecord{}; }
   Result<void> set_time_limit(JobId, int) override { return {}; }
+  Result<void> begin_now(JobId) override { return {}; }
   Result<void> keep_reservation() override { return ++kept, Result<void>(); }
   Result<void> remove_reservation() override {
     return ++removed, Result<void>();

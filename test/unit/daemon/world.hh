@@ -257,6 +257,9 @@ class World {
     return "extend " + std::to_string(extend.job) + " to " +
            std::to_string(extend.minutes) + "min";
   }
+  std::string text(BeginJob const& begin) {
+    return "begin " + std::to_string(begin.job);
+  }
   std::string text(LookAgain const&) { return ""; }
   std::string text(SaveProblem const& solved) {
     saved.push_back(solved);

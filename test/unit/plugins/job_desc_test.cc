@@ -36,9 +36,33 @@ Ticket ticket() {
 
 }  // namespace
 
+TEST_CASE("what a job waits for by itself is read") {
+  for (auto change : std::initializer_list<void (*)(job_desc_msg_t*)>{
+           [](auto* d) { d->begin_time = 2000; },
+           [](auto* d) { d->deadline = 2000; },
+           [](auto* d) { d->dependency = slurm_xstrdup("afterok:5"); },
+           [](auto* d) { d->priority = 0; },
+           [](auto* d) { d->bitflags |= CRON_JOB; }}) {
+    Desc desc;
+    change(desc.get());
+    CHECK(read_request(*desc.get(), 1000).waits_otherwise);
+  }
+}
+
+TEST_CASE("a job on notice begins later, and is marked") {
+  Desc desc;
+  desc->admin_comment = slurm_xstrdup("");
+  give_notice(desc.get(), 1234);
+  CHECK(desc->begin_time == 1234);
+  CHECK(text(desc->admin_comment) == "gleaner:notice");
+}
+
 TEST_CASE("what was not said is read as not said") {
   Desc desc;
   auto const request = read_request(*desc.get(), 1000);
+  CHECK_FALSE(request.waits_otherwise);
+  CHECK_FALSE(request.whole_nodes);
+  CHECK(request.admin_comment == "");
   CHECK(request.submitter == 1000);
   CHECK(request.uid == 1000);
   CHECK_FALSE(request.is_batch);

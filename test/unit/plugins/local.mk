@@ -6,6 +6,7 @@ check_PROGRAMS += %reldir%/test_plugins
 TESTS += %reldir%/test_plugins
 %canon_reldir%_test_plugins_SOURCES = \
 	plugins/job_submit/job_desc.cc \
+	%reldir%/arrival_notice_test.cc \
 	%reldir%/daemon_link_test.cc \
 	%reldir%/desc.hh \
 	%reldir%/hint_test.cc \

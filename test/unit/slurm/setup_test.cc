@@ -192,6 +192,13 @@ TEST_CASE("what stops leases, or harms others, refuses and names the line") {
       good, config(), Severity::refuse);
 }
 
+TEST_CASE("which partition jobs without one go to is told") {
+  auto facts = good();
+  CHECK(judge_setup(facts, config()).default_partition == "");
+  facts.partitions[0].is_default = true;
+  CHECK(judge_setup(facts, config()).default_partition == "main");
+}
+
 TEST_CASE("nodes are kept as long as the time between two cycles of backfill") {
   auto facts = good();
   facts.scheduler_parameters = "bf_interval=60";

@@ -458,6 +458,22 @@ TEST_CASE("jobs that become eligible soon are told of, soonest first") {
   CHECK(taken.pending.empty());
 }
 
+TEST_CASE("a job whose begin time is ours is told apart") {
+  auto const notice = [](std::string const& comment, double begin_s) {
+    auto job = waiting(20, 9);
+    job.eligible = false;
+    job.dated = true;
+    job.submit_s = 1000;
+    job.eligible_s = begin_s;
+    job.admin_comment = comment;
+    return snapshot(cluster({idle("n1")}, {job})).coming[0].on_notice;
+  };
+  CHECK(notice("gleaner:notice", 1002));
+  CHECK_FALSE(notice("", 1002));
+  CHECK_FALSE(notice("gleaner:notices", 1002));
+  CHECK_FALSE(notice("gleaner:notice", 1121));  // it was requeued
+}
+
 TEST_CASE("of an array whose time comes as many tasks count as may run") {
   auto array = waiting(20, 9);
   array.eligible = false;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The counts that gleanerd hands to job_submit_gleaner.
+#include "core/free_nodes.hh"
+
+#include "test/unit/catch.hh"
+
+using namespace gleaner;
+
+TEST_CASE("free nodes are written as they are read") {
+  FreeNodes const free{
+      1772600004.5, {{"long", false, 0, 0, 0, 0}, {"main", true, 1, 2, 3, 8}}};
+  CHECK(to_text(free) ==
+        "until 1772600004.500\n"
+        "long idle 0 partly 0 gres 0 lent 0\n"
+        "main* idle 1 partly 2 gres 3 lent 8\n");
+  auto const read = parse_free_nodes(to_text(free));
+  REQUIRE(read);
+  CHECK(*read == free);
+  CHECK(read->find("long")->lent == 0);
+  CHECK(read->find("")->name == "main");
+  CHECK(read->find("short") == nullptr);
+}
+
+TEST_CASE("a file cut off or of another kind is refused") {
+  for (auto const* text :
+       {"", "until\n", "{}", "until 1\nmain\n", "until 1\nmain idle 1 partly\n",
+        "until 1\nmain idle -1 partly 0 gres 0 lent 0\n",
+        "until 1\nmain idle 1 partly 0 gres 0\n"}) {
+    CAPTURE(text);
+    auto const read = parse_free_nodes(text);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == Errc::invalid_argument);
+  }
+}
