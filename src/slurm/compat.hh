@@ -168,6 +168,17 @@ inline std::vector<std::string> ctl_scripts(slurm_conf_t const& conf) {
 }
 #endif
 
+/// All steps that run.
+inline int load_steps(job_step_info_response_msg_t** answer) {
+  constexpr std::uint16_t all = SHOW_ALL | SHOW_LOCAL;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  slurm_step_id_t any = SLURM_STEP_ID_INITIALIZER;
+  return slurm_get_job_steps(&any, answer, all);
+#else
+  return slurm_get_job_steps(0, NO_VAL, NO_VAL, answer, all);
+#endif
+}
+
 /// Whose job slurm_load_job(), slurm_signal_job() and slurm_kill_job() mean.
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 inline slurm_step_id_t job_ref(std::uint32_t job) {

@@ -2,18 +2,16 @@
 /// Acting on Slurm through libslurm.
 #include "slurm/control.hh"
 
-#include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <future>
 #include <utility>
 #include <vector>
 
+#include "slurm/end_leases.hh"
+#include "slurm/failure.hh"
 #include "slurm/records.hh"
 #include "slurm/setup.hh"
 #include "slurm/setup_facts.hh"
@@ -22,27 +20,9 @@ namespace gleaner {
 namespace {
 
 constexpr time_t day_s = 24 * 3600;
-constexpr int quit_ms_max = 100;      ///< that an agent has to leave by itself
-constexpr std::size_t part_min = 16;  ///< leases that one thread ends in turn
-constexpr std::size_t parts_max = 4;
 
 template <class Message>
 using Owned = std::unique_ptr<Message, void (*)(Message*)>;
-
-/// The error of the call to libslurm just made.
-Error slurm_failure(std::string const& what) {
-  int const code = errno;
-  bool const denied =
-      code == ESLURM_ACCESS_DENIED || code == ESLURM_USER_ID_MISSING;
-  return {denied ? Errc::denied : Errc::unavailable,
-          what + " (" + slurm_strerror(code) + ")"};
-}
-
-/// Does the error mean that the job has ended already?
-bool is_over(int code) {
-  return code == ESLURM_ALREADY_DONE || code == ESLURM_INVALID_JOB_ID ||
-         code == ESLURM_JOB_FINISHED;
-}
 
 /// libslurm's structures want char*, and do not write.
 char* mutable_text(std::string const& text) {
@@ -83,71 +63,8 @@ class RealSlurmControl final : public SlurmControl {
   Config config_;
 };
 
-/// What slurmctld made of a word about one lease.
-enum class Told {
-  done,
-  over,     ///< it has ended already
-  refused,  ///< errno says why
-  away,     ///< slurmctld was not reached; errno says why
-};
-
-/// Ask slurmctld to send a signal to the steps of a lease, or with SIGKILL and
-/// no flag to end it.  It passes that on by itself: a slurmd that does not
-/// answer keeps nobody waiting.
-Told tell(JobId job, std::uint16_t signal, std::uint16_t flags) {
-  if (slurm_kill_job(compat::job_ref(job), signal, flags) == SLURM_SUCCESS)
-    return Told::done;
-  if (is_over(errno)) return Told::over;
-  // What slurmctld says of jobs is numbered from here on, what befalls
-  // messages below.
-  return errno < ESLURM_INVALID_PARTITION_NAME ? Told::away : Told::refused;
-}
-
-/// Tell all; those that are over are taken out.  Fails with the last failure;
-/// the rest is spared when slurmctld is away, since each try takes seconds.
-Result<void> tell_all(std::vector<JobId>* jobs, std::uint16_t signal,
-                      std::uint16_t flags) {
-  Result<void> result;
-  bool away = false;
-  std::erase_if(*jobs, [&](JobId job) {
-    if (away) return false;
-    auto const told = tell(job, signal, flags);
-    if (told == Told::refused || told == Told::away)
-      result = slurm_failure("cannot end lease " + std::to_string(job));
-    away = told == Told::away;
-    return told == Told::over;
-  });
-  return result;
-}
-
-Result<void> end_part(std::vector<JobId> left) {
-  // A job without a step, or without its slurmd, hears no signal; the last
-  // call ends it all the same.
-  (void)tell_all(&left, SIGTERM, KILL_STEPS_ONLY);
-  if (left.empty()) return {};
-  poll(nullptr, 0, quit_ms_max);
-  (void)tell_all(&left, SIGKILL, KILL_STEPS_ONLY);
-  return tell_all(&left, SIGKILL, 0);
-}
-
-/// Parts of them side by side: an RPC waits for slurmctld most of its time.
 Result<void> RealSlurmControl::end_leases(std::vector<JobId> const& jobs) {
-  auto const size =
-      std::max(part_min, (jobs.size() + parts_max - 1) / parts_max);
-  std::vector<std::future<Result<void>>> parts;
-  for (std::size_t at = 0; at < jobs.size(); at += size) {
-    auto const first = jobs.begin() + static_cast<std::ptrdiff_t>(at);
-    auto const count = std::min(size, jobs.size() - at);
-    std::vector<JobId> part(first, first + static_cast<std::ptrdiff_t>(count));
-    // The last one in this thread: a single lease needs no other.
-    auto policy = std::launch::deferred;
-    if (at + size < jobs.size()) policy |= std::launch::async;
-    parts.push_back(std::async(policy, end_part, std::move(part)));
-  }
-  Result<void> result;
-  for (auto& part : parts)
-    if (auto done = part.get(); !done) result = done;
-  return result;
+  return gleaner::end_leases(jobs);
 }
 
 Result<JobRecord> RealSlurmControl::job(JobId job) {
@@ -183,7 +100,7 @@ Result<void> RealSlurmControl::begin_now(JobId job) {
   compat::set_job_id(&update, job);
   update.begin_time = std::time(nullptr);
   if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
-  if (errno == ESLURM_JOB_NOT_PENDING || is_over(errno)) return {};
+  if (errno == ESLURM_JOB_NOT_PENDING || means_over(errno)) return {};
   return slurm_failure("cannot let job " + std::to_string(job) + " begin");
 }
 

@@ -58,16 +58,7 @@ class SlurmControl {
  public:
   virtual ~SlurmControl() = default;
 
-  /// End leases at once.  SIGTERM first, on which an agent kills and reaps its
-  /// members and leaves within milliseconds; what is still there 0.1 s later
-  /// gets SIGKILL and the end of the job, so that KillWait does not count.
-  /// (SIGKILL alone leaves members to be buried by others, and slurmstepd looks
-  /// again only after one, two, four seconds: the node comes back that late.)
-  /// Each costs one to three RPCs to slurmctld, some of them side by side, and
-  /// no word to a slurmd, which might not answer.  Those over already are
-  /// success.
-  /// Fails with denied without operator rights, else with unavailable; all of
-  /// them have been tried then.
+  /// End leases at once (end_leases.hh).
   virtual Result<void> end_leases(std::vector<JobId> const& jobs) = 0;
 
   /// One job.  Fails with not_found once Slurm has forgotten it, with

@@ -44,6 +44,9 @@ noinst_LTLIBRARIES += \
 	%reldir%/accounting_facts.cc \
 	%reldir%/control.hh \
 	%reldir%/control.cc \
+	%reldir%/end_leases.hh \
+	%reldir%/end_leases.cc \
+	%reldir%/failure.hh \
 	%reldir%/setup.hh \
 	%reldir%/setup.cc \
 	%reldir%/setup_accounting.cc \
