@@ -198,6 +198,9 @@ Result<void> check_option(std::string const& option, std::string const& value) {
                   "counts and [a|b] speak of all nodes at once, and nodes "
                   "come one by one",
                   "use features joined by & or |");
+  if (option == "--constraint" && value.find('!') != std::string::npos)
+    return refuse(option, value, "Slurm's --constraint has no !",
+                  "name the features that a node must have, or use --exclude");
   return {};
 }
 

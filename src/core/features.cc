@@ -88,10 +88,8 @@ class ConstraintReader {
   }
 
   bool term(int depth) {
-    if (skip('!')) {
-      if (depth > depth_max) return fail("too many negations");
-      return term(depth + 1) && add(Op::negate);
-    }
+    if (next_is('!'))
+      return fail("Slurm's --constraint has no !; exclude nodes by name");
     if (next_is('(')) return group(depth, ')');
     if (next_is('[')) {
       if (counts_ == Counts::refuse)
@@ -164,9 +162,6 @@ bool Constraint::is_met_by(Features const& features) const {
         break;
       case Op::always:
         truth.push_back(1);
-        break;
-      case Op::negate:
-        truth.back() = !truth.back();
         break;
       case Op::all:
       case Op::any: {

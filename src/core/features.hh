@@ -17,9 +17,9 @@ using Features = std::vector<std::string>;
 Features parse_features(std::string_view text);
 
 /// What must be true of a node's features:
-///     a100 & (fast | big) & !old
+///     a100 & (fast | big)
 /// As in Slurm, `&` and `|` bind alike, from left to right: "a|b&c" is
-/// "(a|b)&c".  `!` is for the name or group behind it.  No text: any node.
+/// "(a|b)&c".  No text: any node.
 class Constraint {
  public:
   Constraint() = default;
@@ -42,7 +42,7 @@ class Constraint {
 
  private:
   friend class ConstraintReader;
-  enum class Op { feature, always, all, any, negate };
+  enum class Op { feature, always, all, any };
   struct Step {
     Op op = Op::feature;
     std::string name;  ///< of Op::feature

@@ -13,7 +13,7 @@
 namespace gleaner {
 
 /// Why no node of this kind, with nothing else on it, can serve a lease of the
-/// template: what it lacks, "feature fast&!old", "not in partition big".
+/// template: what it lacks, "feature fast&wide", "not in partition big".
 std::string misfit(NodeKind const& kind, LeaseTemplate const& ask);
 
 /// The same for a part of such a node.

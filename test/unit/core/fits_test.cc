@@ -60,7 +60,7 @@ TEST_CASE("which nodes can serve a lease template, and why none") {
            {"-c8", "n2 n3 n4 n5"},
            {"--mem=20000M", "n4 n5"},
            {"--constraint=fast", "n2 n3 n4 n5"},
-           {"--constraint=fast&!wide", "n2 n3"},
+           {"--constraint=fast&wide", "n4 n5"},
            {"--constraint=slow|wide", "n1 n4 n5"},
            {"--partition=small", "n1 n2 n3"},
            {"--partition=small --gres=gpu:1", "n2 n3"},

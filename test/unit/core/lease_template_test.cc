@@ -18,10 +18,10 @@ LeaseTemplate read(char const* text) {
 
 TEST_CASE("the options that say which nodes can serve are understood") {
   auto const ask = read(
-      "--gres=gpu:a:2 -c 8 --mem=16G --constraint=fast&!old "
+      "--gres=gpu:a:2 -c 8 --mem=16G --constraint=fast&new "
       "--partition=big,small --exclude=n[1-2] --tmp=100M --exclusive");
   CHECK(to_string(ask.each) == "8 CPUs, 16384 MB, gpu:a:2");
-  CHECK(ask.constraint.text() == "fast&!old");
+  CHECK(ask.constraint.text() == "fast&new");
   CHECK(ask.partitions == std::vector<std::string>{"big", "small"});
   CHECK(ask.excluded == NodeSet{"n1", "n2"});
   CHECK(ask.required.empty());

@@ -9,6 +9,7 @@ namespace {
 struct Mixed : World {
   Mixed() {
     holes("n[1-3]");
+    cluster.kinds.front().features = {"slow"};
     auto& kind = other_kind("n[2-3]");
     kind.total = {8, 32000, {{"gpu:a", 2}}};
     kind.features = {"fast"};
@@ -18,7 +19,7 @@ struct Mixed : World {
 TEST_CASE("a training gets only nodes that fit its lease template") {
   Mixed w;
   SECTION("GPUs by count") { w.base_job(7, 1, 4, 1000, "--gres=gpu:4"); }
-  SECTION("CPUs") { w.base_job(7, 1, 4, 1000, "-c4 --constraint=!fast"); }
+  SECTION("CPUs") { w.base_job(7, 1, 4, 1000, "-c4 --constraint=slow"); }
   SECTION("names") { w.base_job(7, 1, 4, 1000, "--exclude=n[2-3]"); }
   w.look();
   CHECK(w.registers(7) == "welcome 7; offer n1->7");

@@ -179,6 +179,7 @@ TEST_CASE("what has no meaning for leases is refused by name") {
             }},
            {"a heterogeneous job", [](auto* j) { j->is_het = true; }},
            {"--constraint='[a|b]'", [](auto* j) { j->constraint = "[a|b]"; }},
+           {"--constraint='!a'", [](auto* j) { j->constraint = "!a"; }},
            {"--constraint='a*2'", [](auto* j) { j->constraint = "a*2"; }},
            {"--constraint='a --partition?main'",
             [](auto* j) { j->constraint = "a --partition\tmain"; }},
