@@ -6,6 +6,7 @@
 /// doctor` shows them all.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,9 +73,11 @@ struct SlurmConfFacts {
   int preempt_exempt_s = 0;
   int kill_wait_s = 30;
   int message_timeout_s = 10;
-  int over_time_limit_min = 0;  ///< -1: UNLIMITED
-  int jobs_max = 10000;         ///< MaxJobCount
-  int job_age_s_min = 300;      ///< MinJobAge; 0: records are kept for ever
+  int over_time_limit_min = 0;      ///< -1: UNLIMITED
+  int jobs_max = 10000;             ///< MaxJobCount
+  int job_age_s_min = 300;          ///< MinJobAge; 0: records are kept for ever
+  std::string slurm_user;           ///< SlurmUser; "": not told
+  std::int64_t head_memory_mb = 0;  ///< of the largest head node; 0: unknown
   std::vector<std::string> epilogs;      ///< run by slurmd
   std::vector<std::string> prologs;      ///< run by slurmd
   std::vector<std::string> ctl_scripts;  ///< {Prolog,Epilog}Slurmctld

@@ -5,6 +5,7 @@
 #include <slurm/slurmdb.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <memory>
@@ -95,6 +96,7 @@ void read_conf(slurm_conf_t const& conf, SlurmConfFacts* facts) {
       conf.accounting_storage_enforce & enforce_associations;
   facts->enforces_limits = conf.accounting_storage_enforce & enforce_limits;
   facts->has_backup = conf.control_cnt > 1;
+  facts->slurm_user = text_of(conf.slurm_user_name);
 }
 
 Result<void> read_partitions(std::uint16_t cluster_preempt_mode,
@@ -132,6 +134,24 @@ std::string federation() {
   return name;
 }
 
+/// RealMemory of the largest of some nodes, for jobs; 0 when Slurm does not
+/// say. Not of all: a list of nodes costs slurmctld a lock on all of them.
+std::int64_t largest_memory_mb(std::vector<std::string> const& nodes) {
+  constexpr std::size_t nodes_most = 8;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < std::min(nodes.size(), nodes_most); ++i) {
+    node_info_msg_t* answer = nullptr;
+    auto name = nodes[i];
+    if (slurm_load_node_single(&answer, name.data(), SHOW_ALL | SHOW_LOCAL) !=
+        SLURM_SUCCESS)
+      continue;
+    Owned<node_info_msg_t> const message(answer, slurm_free_node_info_msg);
+    for (std::uint32_t n = 0; n < message->record_count; ++n)
+      largest = std::max(largest, record_of(message->node_array[n]).memory_mb);
+  }
+  return largest;
+}
+
 /// Of a directory; "" for a local one, or one that cannot be looked at.
 std::string network_file_system_of(std::string const& path) {
   struct statfs info {};
@@ -153,6 +173,9 @@ Result<SlurmConfFacts> read_setup_facts(Config const& config) {
   if (auto done = read_partitions(conf->preempt_mode, &facts); !done)
     return done.error();
   facts.has_reservation = has_reservation(config.reservation);
+  for (auto const& partition : facts.partitions)
+    if (partition.name == config.head_partition)
+      facts.head_memory_mb = largest_memory_mb(partition.nodes);
   facts.federation = federation();
   facts.key_file_system = network_file_system_of(config.state_dir);
   if (text_of(conf->accounting_storage_type) == "accounting_storage/slurmdbd")

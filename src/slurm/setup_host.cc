@@ -31,6 +31,38 @@ void judge_clocks(SlurmConfFacts const& facts, Config const& config,
     findings.ok("clocks", "within a second of slurmctld's");
 }
 
+/// Who asks gleanerd believes only root's and SlurmUser's.
+void judge_slurm_user(SlurmConfFacts const& facts, Config const& config,
+                      Findings& findings) {
+  auto const& user = facts.slurm_user;
+  if (user.empty()) return;
+  if (user == "root" || user == config.slurm_user)
+    return findings.ok("slurm_user", user);
+  findings.refuse("slurm_user",
+                  "SlurmUser is " + quoted(user) + ", slurm_user " +
+                      quoted(config.slurm_user) +
+                      " (no training would believe gleanerd)",
+                  "in gleaner.yaml slurm_user: " + user);
+}
+
+/// A batch job of a training holds an srun for each of its nodes.
+void judge_head_memory(SlurmConfFacts const& facts, Config const& config,
+                       Findings& findings) {
+  auto const nodes = static_cast<std::int64_t>(findings.setup().nodes.size());
+  auto const needed_mb =
+      config.head_memory_mb + config.head_memory_per_node_mb * nodes;
+  auto const what = "a training of all " + std::to_string(nodes) +
+                    " nodes takes " + std::to_string(needed_mb) +
+                    " MB of a head node, the largest seen has " +
+                    std::to_string(facts.head_memory_mb) + " MB";
+  if (facts.head_memory_mb == 0) return;
+  if (needed_mb <= facts.head_memory_mb)
+    return findings.ok("head_memory_mb", what);
+  findings.warn("head_memory_mb", what + " (larger ones never start)",
+                "a head node with more memory, or in gleaner.yaml a lower "
+                "head_memory_per_node_mb");
+}
+
 }  // namespace
 
 void judge_federation(SlurmConfFacts const& facts, Config const&,
@@ -47,6 +79,8 @@ void judge_federation(SlurmConfFacts const& facts, Config const&,
 void judge_host(SlurmConfFacts const& facts, Config const& config,
                 Findings& findings) {
   judge_clocks(facts, config, findings);
+  judge_slurm_user(facts, config, findings);
+  judge_head_memory(facts, config, findings);
   if (!facts.key_file_system.empty())
     findings.refuse("state_dir",
                     config.state_dir + " is on " + facts.key_file_system +

@@ -41,6 +41,8 @@ SlurmConfFacts good() {
                       partition("head", 10, Preempt::off, {"h1"})};
   facts.has_reservation = true;
   facts.clock_ahead_s = 0;
+  facts.slurm_user = "slurm";
+  facts.head_memory_mb = 64000;
   return facts;
 }
 
@@ -142,6 +144,8 @@ TEST_CASE("what stops leases, or harms others, refuses and names the line") {
       {
           {"slurmctld is 24.11.5, Gleaner was built for 22.05", "build Gleaner",
            [](auto* f) { f->version = "24.11.5"; }},
+          {"SlurmUser is 'ada', slurm_user 'slurm'", "slurm_user: ada",
+           [](auto* f) { f->slurm_user = "ada"; }},
           {"JobSubmitPlugins='lua'", "JobSubmitPlugins=lua,gleaner",
            [](auto* f) { f->job_submit_plugins = "lua"; }},
           {"all_partitions", "Default=YES",
@@ -218,6 +222,8 @@ TEST_CASE("what makes leases slow, or needs a person's eye, is a warning") {
            [](auto* f) { f->complete_wait_s = 10; }},
           {"bf_interval is 60 s, arrival_hold_s 30 s", "arrival_hold_s: 0",
            [](auto* f) { f->scheduler_parameters = "bf_interval=60"; }},
+          {"takes 544 MB of a head node, the largest seen has 500 MB",
+           "head_memory_per_node_mb", [](auto* f) { f->head_memory_mb = 500; }},
           {"PreemptMode=OFF", "PartitionName=main … PreemptMode=OFF",
            [](auto* f) { f->partitions[0].preempt = Preempt::cancel; }},
           {"ReqResv=YES", "PartitionName=lease … ReqResv=YES",
