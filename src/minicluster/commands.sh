@@ -81,7 +81,7 @@ stop_all() {
     is_ours "$name" && pids+=("$(pid_of "$name")")
   done
   ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null || :
-  for name in $(node_names) slurmctld slurmdbd mariadb munged; do
+  for name in $(node_names) slurmctld2 slurmctld slurmdbd mariadb munged; do
     stop_daemon "$name"
   done
   wait_until 10 reap_strays || note "processes are left:" $(strays)

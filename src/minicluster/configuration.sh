@@ -38,6 +38,7 @@ write_slurm_conf() {
       slurm_conf_basics "$host"
       [[ $gleaner = no ]] || slurm_conf_gleaner
       [[ $accounting = no ]] || slurm_conf_accounting
+      [[ $backup = no ]] || slurm_conf_backup
       printf '%s\n' "${slurm_lines[@]}"
     } | last_of_each_key
     cat <<END
@@ -54,12 +55,32 @@ END
   } >"$dir/etc/slurm.conf"
 }
 
+# A second slurmctld takes over when the first does not answer.  It runs on this
+# machine too, under another host name, and has a configuration of its own for
+# what two processes cannot share.
+slurm_conf_backup() {
+  cat <<END
+SlurmctldHost=ctl2(127.0.0.2)
+CommunicationParameters=NoCtldInAddrAny
+SlurmctldTimeout=5
+END
+}
+
+write_backup_conf() {
+  sed -e "s,^SlurmctldPidFile=.*,SlurmctldPidFile=$dir/run/slurmctld2.pid," \
+    -e "s,^SlurmctldLogFile=.*,SlurmctldLogFile=$dir/log/slurmctld2.log," \
+    "$dir/etc/slurm.conf" >"$dir/etc/slurmctld2.conf"
+  { cat /etc/hosts; echo "127.0.0.2 ctl2"; } >"$dir/etc/hosts"
+  touch "$dir/log/slurmctld2.log"
+  chown "$slurm_user" "$dir/log/slurmctld2.log"
+}
+
 # Slurm also uses the last, but every daemon and command complains.
 last_of_each_key() {
   awk -F= '
     {line[NR] = $0; key[NR] = tolower($1); last[key[NR]] = NR}
     END {for (i = 1; i <= NR; i++)
-           if (last[key[i]] == i || key[i] ~ /^(nodename|partitionname)$/)
+           if (last[key[i]] == i || key[i] ~ /^(nodename|partitionname|slurmctldhost)$/)
              print line[i]}'
 }
 

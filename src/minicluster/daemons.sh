@@ -52,6 +52,15 @@ start_slurmctld() {
     wait_until 30 slurmctld_answers
 }
 
+start_slurmctld2() {
+  # It looks its own name up, and listens at that address alone.
+  # shellcheck disable=SC2016
+  spawn root unshare --uts --mount sh -c \
+    'hostname ctl2 && mount --bind "$1" /etc/hosts && exec slurmctld -f "$0"' \
+    "$dir/etc/slurmctld2.conf" "$dir/etc/hosts" &&
+    wait_until 30 is_ours slurmctld2
+}
+
 slurmctld_answers() { [[ $(slurm scontrol ping 2>/dev/null) = *" is UP"* ]]; }
 
 start_slurmd() {
@@ -77,10 +86,11 @@ gleanerd_answers_or_ended() {
 # start_daemon NAME
 start_daemon() {
   case $1 in
-    munged | mariadb | slurmdbd | slurmctld | gleanerd) "start_$1" ;;
+    munged | mariadb | slurmdbd | slurmctld | slurmctld2 | gleanerd)
+      "start_$1" ;;
     head | n[0-9]*) start_slurmd "$1" ;;
-    *) fail "no daemon '$1' (munged, mariadb, slurmdbd, slurmctld, gleanerd" \
-         "or a node)" ;;
+    *) fail "no daemon '$1' (munged, mariadb, slurmdbd, slurmctld," \
+         "slurmctld2, gleanerd or a node)" ;;
   esac || { show_logs "$1"; fail "$1 did not start"; }
 }
 

@@ -23,6 +23,7 @@ usage: minicluster start DIR [option...]   start a cluster in DIR
   --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=fast
                        COUNT nodes of a kind of their own (several times)
   --accounting         slurmdbd on a private MariaDB, limits enforced
+  --backup             a second slurmctld, which takes over from the first
   --slurm-user USER    run slurmctld and gleanerd as USER (default root)
   --port BASE          first port of the range used (default: a free range)
   --slurm LINE         add a line to slurm.conf; the last of a key wins

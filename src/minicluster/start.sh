@@ -3,7 +3,7 @@
 
 parse_start_options() {
   nodes=4 cpus=4 gpus=4 port='' accounting=no slurm_user=root
-  gleaner=yes gleanerd=yes
+  gleaner=yes gleanerd=yes backup=no
   sched=wrap scavenger='' plugins='' slurm_lines=() yaml_pairs=()
   while (($#)); do
     case $1 in
@@ -26,6 +26,7 @@ parse_start_options() {
       --scavenger) scavenger=$(one_of "$1" "$2" plugin poll); shift ;;
       --plugins) plugins=$2; shift ;;
       --accounting) accounting=yes ;;
+      --backup) backup=yes ;;
       --without-gleanerd) gleanerd=no ;;
       --without-gleaner) gleaner=no gleanerd=no ;;
       *) fail "unknown option '$1' [see minicluster --help]" ;;
@@ -145,6 +146,7 @@ start() {
   stage
   make_gpus
   write_slurm_conf
+  [[ $backup = no ]] || write_backup_conf
   write_cgroup_conf
   write_plugstack
   [[ $gleaner = no ]] || write_gleaner_yaml
@@ -169,6 +171,7 @@ start_all() {
     make_accounts
   fi
   start_daemon slurmctld
+  [[ $backup = no ]] || start_daemon slurmctld2
   for name in $(node_names); do start_daemon "$name"; done
   wait_until $((30 + nodes / 10)) all_nodes_idle ||
     { slurm sinfo -a -N >&2 || :; show_logs n1

@@ -11,6 +11,7 @@ system_tests = \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
 	%reldir%/restart.bats \
+	%reldir%/backup.bats \
 	%reldir%/end_leases.bats \
 	%reldir%/hostile.bats \
 	%reldir%/accounting.bats \
