@@ -11,8 +11,8 @@ namespace gleaner {
 /// A hint is one datagram of JSON to the one that looks for holes: to
 /// RUN_DIR/wake.sock (the scavenger), or where nobody listens there to
 /// RUN_DIR/hint.sock (gleanerd, with `scavenger: poll`).  It may be sent under
-/// slurmctld's locks: it never waits, and a receiver that is not there, or slow,
-/// is not told.
+/// slurmctld's locks: it never waits, and a receiver that is not there, or
+/// slow, is not told.
 class HintSender {
  public:
   HintSender();

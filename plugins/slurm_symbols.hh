@@ -11,7 +11,7 @@
 ///                                                       common/xmalloc.h
 ///     slurm_conf                   job_submit           common/read_config.h
 ///     slurm_free_stats_            sched (compat.hh)    common/
-///       response_msg                                      slurm_protocol_defs.h
+///       response_msg slurm_protocol_defs.h
 ///     last_job_update,             sched, by dlsym; it  slurmctld/slurmctld.h
 ///       last_node_update,            asks by RPC where
 ///       last_part_update,            one is missing

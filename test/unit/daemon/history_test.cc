@@ -280,8 +280,8 @@ class History {
     }
   }
 
-  /// Only leases may be ended; sometimes Slurm does not do it.  Either way it is
-  /// no longer waited for that members leave.
+  /// Only leases may be ended; sometimes Slurm does not do it.  Either way it
+  /// is no longer waited for that members leave.
   void act(EndLease const& end) {
     for (auto& [name, on] : nodes_) {
       if (on.job != end.job) continue;
