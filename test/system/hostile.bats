@@ -184,7 +184,7 @@ stop_posing() {
   pose_as 0 "$top/test/system/pose" "$address" 0 "$munge" \
     "$work/pose-$BATS_TEST_NUMBER-0.log" \
     "{\"type\":\"Registered\",\"nodes_min\":1,\"nodes_max\":2,\"lease_options\":[\"--partition=lease\",\"--prolog=$work/evil\"]}" \
-    '{"type":"Grant","node":"n9","ticket":"gleaner1:0:n9:0:1:0:0:00:00","minutes":1,"until_s":0}'
+    '{"type":"Grant","node":"n9","part":null,"ticket":"gleaner1:0:n9:0:1:0:0:00:00","minutes":1,"until_s":0}'
   wait_until 20 "grep -q LeaseFailed '$pose_log'"
   stop_posing
   grep LeaseFailed "$pose_log"
