@@ -122,7 +122,7 @@ bool is_planned(SharedNode const& node, JobId job) {
                      [job](auto const& use) { return use.job == job; });
 }
 
-/// Of those that wait, whoever can start now that a job has ended.  The first
+/// The waiting jobs that can start now that a job has ended.  The first
 /// that cannot keeps nobody: Slurm backfills.
 void start_waiting(Outlook* outlook, std::vector<NodeUse>* waiting,
                    TimeS time_s) {
