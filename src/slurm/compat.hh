@@ -9,6 +9,7 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -19,6 +20,10 @@ extern "C" {
 /// Exported by libslurm, slurmctld's as well, and used by sdiag; no public
 /// header declares it.
 void slurm_free_stats_response_msg(stats_info_response_msg_t* message);
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+/// The same of what slurm_kill_jobs() answers; used by scancel.
+void slurm_free_kill_jobs_response_msg(kill_jobs_resp_msg_t* message);
+#endif
 }
 
 namespace gleaner::compat {
@@ -188,6 +193,47 @@ inline slurm_step_id_t job_ref(std::uint32_t job) {
 }
 #else
 inline std::uint32_t job_ref(std::uint32_t job) { return job; }
+#endif
+
+/// What slurmctld says of the jobs that it could not signal.
+using JobFailures = std::vector<std::pair<std::uint32_t, int>>;
+
+/// Sends a signal to many jobs in one request.  SLURM_SUCCESS says that it was
+/// heard; `failures` are added to then.  Else errno: ESLURM_NOT_SUPPORTED up to
+/// 23.11, which has no such request.
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+inline int kill_jobs(std::vector<std::uint32_t> const& jobs,
+                     std::uint16_t signal, std::uint16_t flags,
+                     JobFailures* failures) {
+  std::vector<std::string> names;
+  std::vector<char*> list;
+  for (auto const job : jobs) names.push_back(std::to_string(job));
+  for (auto& name : names) list.push_back(name.data());
+  kill_jobs_msg_t request = KILL_JOB_MSG_INITIALIZER;
+  request.jobs_array = list.data();
+  request.jobs_cnt = static_cast<std::uint32_t>(list.size());
+  request.signal = signal;
+  request.flags = flags;
+  kill_jobs_resp_msg_t* answer = nullptr;
+  if (int const code = slurm_kill_jobs(&request, &answer)) {
+    if (code > 0) errno = code;  // negative: errno says why
+    return SLURM_ERROR;
+  }
+  for (std::uint32_t i = 0; answer && i < answer->jobs_cnt; ++i) {
+    auto const& said = answer->job_responses[i];
+    if (said.error_code)
+      failures->emplace_back(said.id->step_id.job_id,
+                             static_cast<int>(said.error_code));
+  }
+  slurm_free_kill_jobs_response_msg(answer);
+  return SLURM_SUCCESS;
+}
+#else
+inline int kill_jobs(std::vector<std::uint32_t> const&, std::uint16_t,
+                     std::uint16_t, JobFailures*) {
+  errno = ESLURM_NOT_SUPPORTED;
+  return SLURM_ERROR;
+}
 #endif
 
 }  // namespace gleaner::compat

@@ -59,7 +59,9 @@ noinst_LTLIBRARIES += \
 	%reldir%/setup_plugins.cc \
 	%reldir%/setup_preempt.cc \
 	%reldir%/setup_rules.hh \
-	%reldir%/setup_scheduling.cc
+	%reldir%/setup_scheduling.cc \
+	%reldir%/signal_jobs.hh \
+	%reldir%/signal_jobs.cc
 %canon_reldir%_libslurmcontrol_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libslurmcontrol_la_LIBADD = %reldir%/libslurmview.la $(SLURM_LIBS)
 
