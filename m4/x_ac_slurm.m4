@@ -15,7 +15,8 @@ AC_DEFUN([X_AC_SLURM], [
       [AS_IF([test -f "$with_slurm/include/slurm/spank.h"],
          [have_slurm=yes
           slurm_header_dir=$with_slurm/include
-          SLURM_CPPFLAGS="-I$with_slurm/include"
+          # Its headers are not ours to mend: no warnings about them.
+          SLURM_CPPFLAGS="-isystem $with_slurm/include"
           SLURM_LDFLAGS="-L$with_slurm/lib"])])
     AS_IF([test $have_slurm = yes],
       [SLURM_LIBS="$SLURM_LDFLAGS -lslurm"

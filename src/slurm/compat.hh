@@ -69,10 +69,12 @@ inline void set_job_id(job_desc_msg_t* update, std::uint32_t job) {
 #endif
 }
 
+/// SLURM_AUTH_NOBODY, which no public header defines.
+constexpr std::uint32_t auth_nobody = 99;
+
 /// Nobody is named in a job's description: a uid that slurm_init_job_desc_msg()
 /// sets, NO_VAL in 22.05 and SLURM_AUTH_NOBODY since 23.02.
 inline bool says_no_user(std::uint32_t uid) {
-  constexpr std::uint32_t auth_nobody = 99;
   return uid == NO_VAL || uid == auth_nobody;
 }
 
@@ -209,7 +211,9 @@ inline int kill_jobs(std::vector<std::uint32_t> const& jobs,
   std::vector<char*> list;
   for (auto const job : jobs) names.push_back(std::to_string(job));
   for (auto& name : names) list.push_back(name.data());
-  kill_jobs_msg_t request = KILL_JOB_MSG_INITIALIZER;
+  kill_jobs_msg_t request = {};
+  request.state = JOB_END;  // any
+  request.user_id = auth_nobody;
   request.jobs_array = list.data();
   request.jobs_cnt = static_cast<std::uint32_t>(list.size());
   request.signal = signal;
