@@ -75,6 +75,8 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/sched/daemon_link.hh \
 	%reldir%/sched/daemon_link.cc \
 	%reldir%/sched/look_count.hh \
+	%reldir%/sched/queue_look.hh \
+	%reldir%/sched/queue_look.cc \
 	%reldir%/sched/scavenger.hh \
 	%reldir%/sched/scavenger.cc \
 	%reldir%/sched/stock_backfill.hh \

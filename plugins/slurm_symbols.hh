@@ -16,6 +16,9 @@
 ///       last_node_update,            asks by RPC where
 ///       last_part_update,            one is missing
 ///       last_resv_update
+///     schedule                     sched, by dlsym;     slurmctld/
+///                                  without it jobs wait   job_scheduler.h
+///                                  for the next turn
 ///     slurm_running_in_slurmctld   prep, before 25.05   common/run_in_daemon.h
 ///     slurm_run_in_daemon          prep, from 25.05 on  common/run_in_daemon.h
 ///     init, fini,                  sched, by dlsym in   plugins/sched/backfill

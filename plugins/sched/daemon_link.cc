@@ -62,12 +62,12 @@ void DaemonLink::send(nlohmann::json const& message) {
   if (connected()) next_ = encode_frame(message);
 }
 
-Result<int> DaemonLink::ready() {
-  if (!connected()) return 0;
+Result<DaemonLink::Asked> DaemonLink::ready() {
+  if (!connected()) return Asked{};
   auto wrote = write_some();
-  auto scans = wrote ? read_some() : Result<int>(wrote.error());
-  if (!scans) close();
-  return scans;
+  auto asked = wrote ? read_some() : Result<Asked>(wrote.error());
+  if (!asked) close();
+  return asked;
 }
 
 Result<void> DaemonLink::write_some() {
@@ -87,23 +87,25 @@ Result<void> DaemonLink::write_some() {
   }
 }
 
-Result<int> DaemonLink::read_some() {
+Result<DaemonLink::Asked> DaemonLink::read_some() {
   char buffer[4096];
   auto const got = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
   if (got == 0) return lost("read from", ECONNRESET);
   if (got < 0) {
-    if (errno == EAGAIN || errno == EINTR) return 0;
+    if (errno == EAGAIN || errno == EINTR) return Asked{};
     return lost("read from", errno);
   }
   reader_.append({buffer, static_cast<std::size_t>(got)});
-  int scans = 0;
+  Asked asked;
   for (;;) {
     auto frame = reader_.next();
     if (!frame) return frame.error();
-    if (!*frame) return scans;
+    if (!*frame) return asked;
     auto message = msg::parse_to_plugin(**frame);
     if (!message) return message.error();
-    ++scans;  // the only message there is
+    if (std::holds_alternative<msg::ScanNow>(*message)) ++asked.scans;
+    if (std::holds_alternative<msg::LookAtQueue>(*message))
+      asked.queue_look = true;
   }
 }
 

@@ -32,16 +32,20 @@ class DaemonLink {
   /// Queue a message, in place of one still queued.
   void send(nlohmann::json const& message);
 
-  /// Read and write what is possible now.  Returns how many "scan_now" have
-  /// come; fails, with the connection closed, when it is lost or when what
-  /// came is no message.
-  Result<int> ready();
+  /// What gleanerd has asked for.
+  struct Asked {
+    int scans = 0;
+    bool queue_look = false;
+  };
+  /// Read and write what is possible now.  Fails, with the connection closed,
+  /// when it is lost or when what came is no message.
+  Result<Asked> ready();
 
   void close();
 
  private:
   Result<void> write_some();
-  Result<int> read_some();
+  Result<Asked> read_some();
 
   int fd_ = -1;
   std::string sending_;  ///< begun: what of it is not yet written

@@ -20,6 +20,7 @@
 #include "plugins/c_guard.hh"
 #include "plugins/sched/daemon_link.hh"
 #include "plugins/sched/look_count.hh"
+#include "plugins/sched/queue_look.hh"
 #include "plugins/sched/table_times.hh"
 #include "plugins/sched/wake_socket.hh"
 #include "plugins/settings.hh"
@@ -123,8 +124,8 @@ void Loop::lost(Error const& error) {
 }
 
 void Loop::try_connect() {
-  auto const hello = msg::to_json(
-      msg::FromPlugin(msg::PluginHello{"sched_gleaner", slurm_version()}));
+  auto const hello = msg::to_json(msg::FromPlugin(
+      msg::PluginHello{"sched_gleaner", slurm_version(), can_look_at_queue()}));
   auto const connected =
       link_.connect(config_.run_dir + "/gleanerd.sock", hello);
   if (!connected) {
@@ -216,9 +217,10 @@ void Loop::turn(int stop_fd) {
   if (fds[0].revents) return;
   if (fds[1].revents && wake_.drain()) pacer_->wake(clock_.monotonic_s());
   if (fds[2].revents) {
-    auto const scans = link_.ready();
-    if (!scans) return lost(scans.error());
-    if (*scans > 0) pacer_->wake(clock_.monotonic_s());
+    auto const asked = link_.ready();
+    if (!asked) return lost(asked.error());
+    if (asked->queue_look) look_at_queue();
+    if (asked->scans > 0) pacer_->wake(clock_.monotonic_s());
     if (owed_) push(0);
   }
   if (config_.scavenger != "plugin" || wait_s() > 0) return;

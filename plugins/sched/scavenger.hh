@@ -8,8 +8,10 @@
 ///
 /// Invariants:
 /// - While no gleanerd is connected nothing is asked of slurmctld.
-/// - The thread takes no lock of slurmctld's and calls nothing of it but RPCs
-///   and the log, so it can be at any point when slurmctld holds its locks.
+/// - The thread takes no lock of slurmctld's that is held for longer than a few
+///   instructions, and calls nothing of it but RPCs, the log, and what wakes
+///   the scheduler (queue_look.hh), so it can be at any point when slurmctld
+///   holds its locks.
 /// - gleaner.yaml is looked at again by the thread itself.
 #pragma once
 

@@ -55,6 +55,9 @@ struct BeginJob {
   JobId job = 0;
 };
 
+/// Make slurmctld look at its queue now.
+struct LookAtQueue {};
+
 /// Take a new snapshot as soon as possible.
 struct LookAgain {};
 
@@ -73,8 +76,9 @@ struct SaveProblem {
   Plan plan;
 };
 
-using Action = std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease,
-                            BeginJob, LookAgain, Record, SaveProblem>;
+using Action =
+    std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease, BeginJob,
+                 LookAtQueue, LookAgain, Record, SaveProblem>;
 using Actions = std::vector<Action>;
 
 }  // namespace gleaner

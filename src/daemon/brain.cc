@@ -42,10 +42,21 @@ void Brain::foretell_uses(TimeS now) {
   }
 }
 
-/// Does a training still use a node that this job will start on?
+/// Can Slurm not start a job there, for a lease that is on it or completes?
+bool Brain::is_closed(std::string const& name) const {
+  auto const place = places_.find(name);
+  return place == places_.end() || place->second.missing_since_s > 0 ||
+         leases_.on_node(name);
+}
+
+/// Is there a training in the way of this job?  If it began while leases end,
+/// Slurm could preempt others in their stead; so they are over first, where we
+/// can then make Slurm look at its queue.  Else the job begins before they end,
+/// as the end of a lease may make it look.
 bool Brain::is_in_the_way(JobId job) const {
   return std::any_of(coming_.begin(), coming_.end(), [&](auto const& entry) {
     if (entry.second.job != job) return false;
+    if (looks_at_queue_) return is_closed(entry.first);
     auto const* lease = leases_.on_node(entry.first);
     return lease &&
            (lease->is_used() || lease->state == Lease::State::returning);
@@ -53,8 +64,7 @@ bool Brain::is_in_the_way(JobId job) const {
 }
 
 /// Jobs that job_submit_gleaner made wait begin as soon as trainings have left,
-/// or at once if none is in the way.  The end of the leases then makes Slurm
-/// look at its queue.
+/// or at once if none is in the way.
 void Brain::begin_noticed(Actions* out) {
   std::set<JobId> known;
   for (auto const& job : snapshot_.coming) {
@@ -65,6 +75,16 @@ void Brain::begin_noticed(Actions* out) {
     out->push_back(BeginJob{job.job});
   }
   std::erase_if(begun_, [&](JobId job) { return !known.count(job); });
+}
+
+/// Else a job waits for slurmctld's next turn although its nodes are free.
+void Brain::look_at_queue(Actions* out) {
+  if (!looks_at_queue_) return;
+  auto const freed = freed_.update(
+      aside_, [this](std::string const& place) { return is_closed(place); });
+  for (auto const job : freed)
+    out->push_back(Record{"nodes_free", {{"job", job}}});
+  if (!freed.empty()) out->push_back(LookAtQueue{});
 }
 
 void Brain::give_back_for_plans(TimeS now, Actions* out) {
@@ -362,6 +382,7 @@ Actions Brain::decide(TimeS now) {
   send_ask_backs(&out);
   begin_noticed(&out);
   release_vacated(now, &out);
+  look_at_queue(&out);
   return out;
 }
 

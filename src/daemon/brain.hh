@@ -14,7 +14,8 @@
 ///   it did, until Slurm could preempt again;
 /// - no lease is ended while a trainer is still leaving another one for a job
 ///   that waits: Slurm would preempt that one;
-/// - a job that waits on notice begins when trainings have left its nodes;
+/// - a job that waits on notice begins when trainings have left its nodes, and
+///   slurmctld looks at its queue when the nodes of a waiting job are free;
 /// - the end of a training job ends all its leases at once;
 /// - leases found in Slurm are adopted, and ended if nobody runs on them;
 /// - with `mode: observe` nothing is lent, and what still is lent is asked
@@ -34,6 +35,7 @@
 #include "daemon/backoff.hh"
 #include "daemon/coming_uses.hh"
 #include "daemon/demand.hh"
+#include "daemon/freed_jobs.hh"
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
 #include "daemon/orders.hh"
@@ -58,6 +60,9 @@ class Brain {
   void set_preempt_again(double seconds) { holds_.set_preempt_again(seconds); }
   /// The time between two cycles of backfill, by slurm.conf.
   void set_bf_interval(double seconds);
+
+  /// slurmctld can be made to look at its queue (LookAtQueue).
+  void set_looks_at_queue(bool can) { looks_at_queue_ = can; }
 
   /// Whether Slurm allocates memory to jobs (SelectTypeParameters).
   void set_memory(Supply::Memory memory) { memory_ = memory; }
@@ -103,7 +108,11 @@ class Brain {
                   TimeS now);
   void note_failure(Uid uid, std::string const& node, JobId trainer,
                     std::string const& why, TimeS now, Actions* out);
-  void update_places(TimeS now);
+  void update_places(Snapshot const& before, TimeS now);
+  void keep_closing(Snapshot const& before, TimeS now, Places* places) const;
+  bool is_awaited(std::string const& place, Snapshot const& before) const;
+  bool is_closed(std::string const& place) const;
+  void look_at_queue(Actions* out);
   void foretell_uses(TimeS now);
   void begin_noticed(Actions* out);
   bool is_in_the_way(JobId job) const;
@@ -148,6 +157,8 @@ class Brain {
   std::set<JobId> begun_;      ///< jobs on notice that Slurm was told to begin
   double bf_interval_s_ = 30;  ///< Slurm's default
   Demand demand_;
+  FreedJobs freed_;
+  bool looks_at_queue_ = false;
   Supply::Memory memory_ = Supply::Memory::counted;
   NodeHolds holds_;
   LeaseTable leases_;

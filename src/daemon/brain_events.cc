@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "core/lease_template.hh"
 #include "core/place.hh"
@@ -13,6 +14,7 @@ namespace gleaner {
 namespace {
 
 constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
+constexpr double closing_s_max = 2;   ///< that a node without a lease completes
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;
 
@@ -72,7 +74,7 @@ void Brain::set_orders(Orders orders) {
 }
 
 void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
-  snapshot_ = std::move(snapshot);
+  auto const before = std::exchange(snapshot_, std::move(snapshot));
   if (snapshot_at_s_ == 0) begun_s_ = now;
   snapshot_at_s_ = now;
   changed_ = true;
@@ -85,7 +87,7 @@ void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
     auto const* trainer = roster_.find(job);
     return trainer && trainer->agents.count(node);
   });
-  update_places(now);
+  update_places(before, now);
 }
 
 void Brain::forget_gone_trainers() {
@@ -95,9 +97,47 @@ void Brain::forget_gone_trainers() {
   }
 }
 
+/// Is it kept for a job of which as many tasks wait as before?
+bool Brain::is_awaited(std::string const& place, Snapshot const& before) const {
+  auto const tasks = [](auto const& jobs, JobId job) {
+    for (auto const& one : jobs)
+      if (one.job == job) return one.tasks;
+    return 0;
+  };
+  auto const still_waits = [&](auto list, JobId job) {
+    auto const now = tasks(snapshot_.*list, job);
+    return now > 0 && now >= tasks(before.*list, job);
+  };
+  auto const aside = aside_.find(place);
+  if (aside != aside_.end() && still_waits(&Snapshot::pending, aside->second))
+    return true;
+  auto const coming = coming_.find(place);
+  return coming != coming_.end() &&
+         still_waits(&Snapshot::coming, coming->second.job);
+}
+
+/// When the lease on a node is over the node completes for a moment, and is no
+/// hole.  It is still the place of the job that it is kept for: else that would
+/// get another one, whose lease would be asked back for nothing.
+void Brain::keep_closing(Snapshot const& before, TimeS now,
+                         Places* places) const {
+  for (auto const& [name, old] : places_) {
+    bool const was_lent = old.lease != 0 || old.missing_since_s > 0;
+    if (!was_lent || old.part || places->count(name)) continue;
+    if (old.missing_since_s > 0 && now - old.missing_since_s > closing_s_max)
+      continue;
+    if (!is_awaited(name, before)) continue;
+    auto& place = places->emplace(name, old).first->second;
+    if (place.missing_since_s == 0) place.missing_since_s = now;
+    place.lent = false;
+    place.lease = 0;
+    place.hole.leased = true;  // so it is lent to nobody
+  }
+}
+
 /// A node stays a place while a lease is on it, although Slurm calls it busy
 /// while that lease ends.
-void Brain::update_places(TimeS now) {
+void Brain::update_places(Snapshot const& before, TimeS now) {
   auto places = part_places(snapshot_, leases_, roster_);
   for (auto const& hole : snapshot_.holes) places[hole.node].hole = hole;
   for (auto const& [nonce, lease] : leases_.all()) {
@@ -114,6 +154,7 @@ void Brain::update_places(TimeS now) {
     place->second.lent = lease.is_used();
     place->second.lease = lease.job;
   }
+  keep_closing(before, now, &places);
   for (auto& [name, place] : places) {
     auto const old = places_.find(name);
     place.since_s = old == places_.end() ? now : old->second.since_s;

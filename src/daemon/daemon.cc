@@ -111,7 +111,8 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
             if (!poller_) on_snapshot(std::move(snapshot));
           },
           [this] { look_again(); },
-          [this](bool) {
+          [this](std::optional<msg::PluginHello> const& hello) {
+            brain_.set_looks_at_queue(hello && hello->looks_at_queue);
             // slurmctld has (re)started, or is going: its setup may differ.
             if (setup_) setup_->check_soon();
           }};
@@ -278,14 +279,13 @@ void Daemon::act(ExtendLease const& extend) {
                  });
 }
 
-/// Before leases end: their end makes Slurm look at its queue.  If this fails
-/// the job begins when its time comes.
+/// If this fails the job begins when its time comes.
 void Daemon::act(BeginJob const& begin) {
   worker_.submit(SlurmWorker::Urgency::now,
                  [this, control = control_, begin]() -> SlurmWorker::Then {
                    auto const done = control->begin_now(begin.job);
-                   if (done) return nullptr;
                    return [this, done, begin] {
+                     if (done) return plugins_->look_at_queue();
                      throttle_.log(LogLevel::warn, "begin",
                                    LogLine("job_begin_failed")
                                        .kv("job", begin.job)
@@ -294,6 +294,8 @@ void Daemon::act(BeginJob const& begin) {
                    };
                  });
 }
+
+void Daemon::act(LookAtQueue const&) { plugins_->look_at_queue(); }
 
 void Daemon::act(LookAgain const&) { look_again(); }
 

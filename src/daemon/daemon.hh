@@ -78,6 +78,7 @@ class Daemon {
   void act(EndLease const& end);
   void act(ExtendLease const& extend);
   void act(BeginJob const& begin);
+  void act(LookAtQueue const&);
   void act(LookAgain const& look);
   void act(Record const& record);
   void act(SaveProblem const& solved);

@@ -19,6 +19,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/demand.cc \
 	%reldir%/eligibility.hh \
 	%reldir%/eligibility.cc \
+	%reldir%/freed_jobs.hh \
+	%reldir%/freed_jobs.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \

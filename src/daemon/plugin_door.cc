@@ -139,7 +139,8 @@ void PluginDoor::on_plugin(std::shared_ptr<Channel> const& channel,
                                     .kv("version", hello.version));
   scavenger_ = channel;
   snapshot_.reset();
-  handlers_.on_scavenger(true);
+  looks_at_queue_ = hello.looks_at_queue;
+  handlers_.on_scavenger(hello);
   look_again();
 }
 
@@ -147,11 +148,17 @@ void PluginDoor::leave(std::shared_ptr<Channel> const& channel) {
   channels_.erase(channel);
   if (channel != scavenger_) return;
   scavenger_ = nullptr;
-  handlers_.on_scavenger(false);
+  looks_at_queue_ = false;
+  handlers_.on_scavenger(std::nullopt);
 }
 
 void PluginDoor::look_again() {
   if (scavenger_) scavenger_->send(msg::to_json(msg::ToPlugin(msg::ScanNow{})));
+}
+
+void PluginDoor::look_at_queue() {
+  if (looks_at_queue_)
+    scavenger_->send(msg::to_json(msg::ToPlugin(msg::LookAtQueue{})));
 }
 
 }  // namespace gleaner

@@ -27,7 +27,8 @@ class PluginDoor final : public HoleSource {
   struct Handlers {
     OnSnapshot on_snapshot;
     std::function<void()> on_hint;
-    std::function<void(bool)> on_scavenger;  ///< connected, or gone
+    /// One has connected, or is gone; none: it is gone.
+    std::function<void(std::optional<msg::PluginHello>)> on_scavenger;
   };
 
   /// Fails with io when a socket cannot be made.
@@ -38,6 +39,9 @@ class PluginDoor final : public HoleSource {
 
   /// Asks the scavenger that is connected, if any.
   void look_again() override;
+
+  /// Have slurmctld look at its queue, if the scavenger can.
+  void look_at_queue();
 
  private:
   PluginDoor(asio::io_context& io, Clock const& clock, Handlers handlers);
@@ -60,6 +64,7 @@ class PluginDoor final : public HoleSource {
   std::array<char, 512> hint_{};
   std::set<std::shared_ptr<Channel>> channels_;
   std::shared_ptr<Channel> scavenger_;
+  bool looks_at_queue_ = false;       ///< it can
   std::optional<Snapshot> snapshot_;  ///< the last one on its connection
   Throttle throttle_;
 };

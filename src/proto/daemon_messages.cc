@@ -80,7 +80,7 @@ GLEANER_MESSAGE(GiveBack,
                     FIELD_TEXT(cause, word_bytes) FIELD(hold))
 GLEANER_MESSAGE(ReleaseNodes, FIELD_TEXTS(nodes, nodes, node_bytes))
 GLEANER_MESSAGE(RegisterRefused, FIELD_TEXT(why, why_bytes))
-GLEANER_MESSAGE(PluginHello, FIELD(plugin) FIELD(version))
+GLEANER_MESSAGE(PluginHello, FIELD(plugin) FIELD(version) FIELD(looks_at_queue))
 GLEANER_MESSAGE(Holes, FIELD(snapshot) FIELD(took_s))
 GLEANER_MESSAGE(HolesSince,
                 FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(kinds)
@@ -88,6 +88,7 @@ GLEANER_MESSAGE(HolesSince,
                         FIELD(pending) FIELD(coming) FIELD(trainers)
                             FIELD(reservations) FIELD(took_s))
 GLEANER_MESSAGE(ScanNow, )
+GLEANER_MESSAGE(LookAtQueue, )
 GLEANER_MESSAGE(StatusRequest, )
 GLEANER_MESSAGE(AdminRequest, FIELD_TEXT(action, word_bytes)
                                   FIELD_TEXT(nodes, node_list_bytes))

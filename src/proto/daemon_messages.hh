@@ -106,8 +106,9 @@ using ToCoordinator =
 // --- plugin -> gleanerd ----------------------------------------------------
 
 struct PluginHello {
-  std::string plugin;   ///< "sched_gleaner"
-  std::string version;  ///< Slurm's
+  std::string plugin;           ///< "sched_gleaner"
+  std::string version;          ///< Slurm's
+  bool looks_at_queue = false;  ///< it can do what LookAtQueue asks
 };
 struct Holes {
   Snapshot snapshot;
@@ -133,7 +134,10 @@ struct HolesSince {
 using FromPlugin = std::variant<PluginHello, Holes, HolesSince>;
 
 struct ScanNow {};  ///< gleanerd -> scavenger: something changed
-using ToPlugin = std::variant<ScanNow>;
+/// gleanerd -> scavenger: nodes that waiting jobs need have come free, so
+/// slurmctld should look at its queue now.
+struct LookAtQueue {};
+using ToPlugin = std::variant<ScanNow, LookAtQueue>;
 
 // --- gleaner status, gleaner admin <-> gleanerd ----------------------------
 

@@ -104,6 +104,34 @@ TEST_CASE("a job on notice begins when all trainings have left its nodes") {
   CHECK(w.later(0.1) == "");
 }
 
+TEST_CASE(
+    "it begins when its leases are over, if slurmctld can be woken then") {
+  World w;
+  w.brain.set_looks_at_queue(true);
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.coming(5, 2, 2);
+  w.cluster.coming[0].on_notice = true;
+  CHECK(w.look() == "back n[1-2] of 7 (planned_start, 1s)");
+  CHECK(w.vacates(7, {"n1", "n2"}) == "release n[1-2] of 7");
+  w.end_of_lease(101);
+  w.holes("n[2-4]");  // n1 completes
+  CHECK(w.look() == "");
+  w.end_of_lease(102);
+  w.holes("n[3-4]");
+  CHECK(w.look() == "");
+  SECTION("and the nodes are idle") {
+    w.holes("n[1-4]");
+    CHECK(w.look() == "begin 5");
+    CHECK(w.later(0.1) == "");
+  }
+  SECTION("or a node stays closed for longer than that takes") {
+    w.holes("n[2-4]");
+    CHECK(w.later(1) == "");
+    CHECK(w.later(1.5) == "back n3 of 7 (planned_start, 1s)");
+  }
+}
+
 TEST_CASE("a job on notice begins when those who do not leave are ended") {
   World w;
   w.holes("n[1-3]");

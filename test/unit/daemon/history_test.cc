@@ -304,6 +304,7 @@ class History {
       waiting.begin_s = 0;
     }
   }
+  void act(LookAtQueue const&) {}
   void act(LookAgain const&) {}
   void act(Record const&) {}
   void act(SaveProblem const&) {}

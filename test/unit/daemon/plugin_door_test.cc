@@ -23,7 +23,8 @@ struct Fixture {
            ++snapshots;
            last = std::move(snapshot);
          },
-         [this] { ++hints; }, [this](bool here) { scavenger = here; }});
+         [this] { ++hints; },
+         [this](auto const& hello) { scavenger = hello.has_value(); }});
     REQUIRE(opened);
     door = std::move(*opened);
   }
@@ -68,7 +69,7 @@ struct Fixture {
 
 nlohmann::json hello() {
   return msg::to_json(
-      msg::FromPlugin(msg::PluginHello{"sched_gleaner", "22.05.8"}));
+      msg::FromPlugin(msg::PluginHello{"sched_gleaner", "22.05.8", true}));
 }
 
 nlohmann::json holes() { return msg::to_json(msg::FromPlugin(msg::Holes{})); }
@@ -82,6 +83,24 @@ TEST_CASE("a scavenger that says hello is asked to look, and listened to") {
   CHECK(f.scavenger);
   plugin->send(holes());
   CHECK(f.run_until([&] { return f.snapshots == 1; }));
+}
+
+TEST_CASE("a look at the queue is asked only of a scavenger that can") {
+  Fixture f;
+  bool const can = GENERATE(true, false);
+  auto const plugin = f.connect();
+  plugin->send(msg::to_json(
+      msg::FromPlugin(msg::PluginHello{"sched_gleaner", "22.05.8", can})));
+  REQUIRE(f.run_until([&] { return f.heard.size() == 1; }));
+  f.door->look_at_queue();
+  f.door->look_again();
+  REQUIRE(f.run_until([&] {
+    return f.heard.back()["type"] == "ScanNow" && f.heard.size() > 1;
+  }));
+  CHECK((f.heard[1]["type"] == "LookAtQueue") == can);
+  plugin->close();
+  REQUIRE(f.run_until([&] { return !f.scavenger; }));
+  f.door->look_at_queue();  // nobody is there
 }
 
 TEST_CASE("after the first snapshot only changes are told, on one connection") {

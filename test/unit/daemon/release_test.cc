@@ -179,5 +179,67 @@ TEST_CASE("who says to have left what it does not have changes nothing") {
   CHECK(w.brain.leases().on_node("n1")->state == Lease::State::held);
 }
 
+TEST_CASE("a node whose lease is ending stays the place of the job it is for") {
+  World w;
+  w.holes("n[1-3]");
+  w.running_trainer(7, 1, 3, {"n1", "n2", "n3"});
+  w.pending(5, 1);
+  CHECK(w.look() == "back n1 of 7 (arrival, 1s)");
+  CHECK(w.vacates(7, {"n1"}) == "release n1 of 7");
+  w.end_of_lease(101);
+  w.holes("n[2-3]");  // n1 completes
+  CHECK(w.look() == "");
+  SECTION("until the job is gone: then somebody has the node") {
+    w.cluster.pending.clear();
+    CHECK(w.look() == "");
+    CHECK_FALSE(w.brain.places().count("n1"));
+  }
+  SECTION("but not for long") {
+    CHECK(w.later(1.9) == "");
+    CHECK(w.later(0.2) == "back n2 of 7 (arrival, 1s)");
+  }
+  SECTION("and is lent to nobody meanwhile") {
+    w.base_job(8, 1, 4);
+    w.look();
+    CHECK(w.registers(8) == "welcome 8");
+    CHECK(w.later(0.5) == "");
+  }
+}
+
+TEST_CASE("slurmctld looks at its queue when the nodes of a job are free") {
+  World w;
+  w.brain.set_looks_at_queue(true);
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 4, {"n1", "n2", "n3", "n4"});
+  w.pending(5, 2);
+  CHECK(w.look() == "back n[1-2] of 7 (arrival, 1s)");
+  w.vacates(7, {"n1", "n2"});
+  w.end_of_lease(101);
+  CHECK(w.look() == "");
+  w.end_of_lease(102);
+  w.holes("n[1,3-4]");  // n2 completes
+  CHECK(w.look() == "");
+  SECTION("once") {
+    w.holes("n[1-4]");
+    CHECK(w.look() == "look at queue");
+    CHECK(w.later(1) == "");
+  }
+  SECTION("but not if it has started already") {
+    w.holes("n[3-4]");
+    w.cluster.pending.clear();
+    CHECK(w.look() == "");
+  }
+}
+
+TEST_CASE("slurmctld is not woken for a job that found its nodes idle") {
+  World w;
+  w.brain.set_looks_at_queue(true);
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 1, {"n1"});
+  w.pending(5, 2);
+  CHECK(w.look() == "");
+  CHECK(w.later(1) == "");
+}
+
 }  // namespace
 }  // namespace gleaner

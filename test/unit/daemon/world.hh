@@ -260,6 +260,7 @@ class World {
   std::string text(BeginJob const& begin) {
     return "begin " + std::to_string(begin.job);
   }
+  std::string text(LookAtQueue const&) { return "look at queue"; }
   std::string text(LookAgain const&) { return ""; }
   std::string text(SaveProblem const& solved) {
     saved.push_back(solved);

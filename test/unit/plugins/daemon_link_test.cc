@@ -68,7 +68,7 @@ TEST_CASE("a link says hello, then what it is given") {
   CHECK(gleanerd.messages() == std::vector<json>{hello, {{"n", 1}}});
 }
 
-TEST_CASE("scan_now is counted") {
+TEST_CASE("what gleanerd asks for is told apart, and looks are counted") {
   Scratch scratch;
   Gleanerd gleanerd(scratch.path("sock"));
   DaemonLink link;
@@ -76,9 +76,15 @@ TEST_CASE("scan_now is counted") {
   gleanerd.accept();
   auto const scan = encode_frame(msg::to_json(msg::ToPlugin(msg::ScanNow{})));
   gleanerd.send(scan + scan);
-  auto const scans = link.ready();
-  REQUIRE(scans);
-  CHECK(*scans == 2);
+  auto asked = link.ready();
+  REQUIRE(asked);
+  CHECK(asked->scans == 2);
+  CHECK_FALSE(asked->queue_look);
+  gleanerd.send(encode_frame(msg::to_json(msg::ToPlugin(msg::LookAtQueue{}))));
+  asked = link.ready();
+  REQUIRE(asked);
+  CHECK(asked->scans == 0);
+  CHECK(asked->queue_look);
 }
 
 TEST_CASE("nobody listens: unavailable, and nothing is open") {
