@@ -132,7 +132,7 @@ std::vector<Row> const& rows() {
         "Keep a node given back for a job free for this long at most; 0: "
         "ten seconds more than Slurm's bf_interval."},
        &Config::arrival_hold_s},
-      {{"arrival_notice_s", Type::integer, "s", "0", 0, 10, "",
+      {{"arrival_notice_s", Type::integer, "s", "2", 0, 10, "",
         "Longest time that a job waits for trainings to leave, if it cannot "
         "start without leased nodes; 0: it does not."},
        &Config::arrival_notice_s},

@@ -50,7 +50,7 @@ struct Config {
   double release_lead_s = 0;
   double give_back_s = 0;
   double arrival_hold_s = 0;
-  int arrival_notice_s = 0;  // 0: none
+  int arrival_notice_s = 2;  // 0: none
   int lease_minutes_max = 0;
   int leases_per_hour_max = 0;
   int leases_max = 0;           // 0: no cap

@@ -64,13 +64,15 @@ bool Brain::is_in_the_way(JobId job) const {
 }
 
 /// Jobs that job_submit_gleaner made wait begin as soon as trainings have left,
-/// or at once if none is in the way.
-void Brain::begin_noticed(Actions* out) {
+/// at once if none is in the way, and when their time is over: Slurm would look
+/// at them only with its next backfill cycle.
+void Brain::begin_noticed(TimeS now, Actions* out) {
   std::set<JobId> known;
   for (auto const& job : snapshot_.coming) {
     if (!job.on_notice) continue;
     known.insert(job.job);
-    if (is_in_the_way(job.job) || !begun_.insert(job.job).second) continue;
+    if (is_in_the_way(job.job) && now < job.eligible_s) continue;
+    if (!begun_.insert(job.job).second) continue;
     out->push_back(Record{"begun", {{"job", job.job}, {"nodes", job.nodes}}});
     out->push_back(BeginJob{job.job});
   }
@@ -380,7 +382,7 @@ Actions Brain::decide(TimeS now) {
   else
     observe(now, &out);
   send_ask_backs(&out);
-  begin_noticed(&out);
+  begin_noticed(now, &out);
   release_vacated(now, &out);
   look_at_queue(&out);
   return out;
@@ -397,6 +399,9 @@ TimeS Brain::next_s(TimeS now) const {
     if (lease.is_used() && place != places_.end() && place->second.hole.end_s)
       next = std::min(next, *place->second.hole.end_s - ask_lead_s(config_));
   }
+  for (auto const& job : snapshot_.coming)
+    if (job.on_notice && job.eligible_s > now)
+      next = std::min(next, job.eligible_s);
   return std::max(next, now + 0.001);
 }
 

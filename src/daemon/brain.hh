@@ -114,7 +114,7 @@ class Brain {
   bool is_closed(std::string const& place) const;
   void look_at_queue(Actions* out);
   void foretell_uses(TimeS now);
-  void begin_noticed(Actions* out);
+  void begin_noticed(TimeS now, Actions* out);
   bool is_in_the_way(JobId job) const;
   void forget_gone_trainers();
   void settle_registrations(TimeS now, Actions* out);

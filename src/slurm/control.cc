@@ -99,6 +99,9 @@ Result<void> RealSlurmControl::begin_now(JobId job) {
   slurm_init_job_desc_msg(&update);
   compat::set_job_id(&update, job);
   update.begin_time = std::time(nullptr);
+  // Our mark, which would else still be there when the job is requeued.
+  char no_comment[] = "";
+  update.admin_comment = no_comment;
   if (slurm_update_job(&update) == SLURM_SUCCESS) return {};
   if (errno == ESLURM_JOB_NOT_PENDING || means_over(errno)) return {};
   return slurm_failure("cannot let job " + std::to_string(job) + " begin");

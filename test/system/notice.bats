@@ -78,6 +78,7 @@ take() {
   for ((i = 0; i < jobs; ++i)); do
     rigid=$(rigid 6)
     wait_until 15 "job_is $rigid RUNNING"
+    [[ $(slurm scontrol show job "$rigid") != *gleaner:notice* ]]
     echo "job $rigid started $waited_s s after sbatch had ended"
     slurm scancel "$rigid"
     wait_until 40 "all_nodes_train $*"
@@ -86,7 +87,8 @@ take() {
   echo "losses: $lost of the members on $((6 * jobs)) nodes that $jobs jobs took"
 }
 
-@test "trainings leave together for jobs of several nodes that come by sbatch" {
+@test "trainings leave together for jobs of several nodes, without notice, too" {
+  set_option arrival_notice_s 0
   a=$(submit_training 1-8) b=$(submit_training 1-8) c=$(submit_training 1-8)
   wait_until 60 "all_nodes_train $a $b $c"
   jobs=${GLEANER_NOTICE_JOBS:-12}
@@ -98,7 +100,7 @@ take() {
   ((together > 0))
 }
 
-@test "with arrival_notice_s nothing is lost for them" {
+@test "with the notice that sbatch has by default nothing is lost for them" {
   # Seconds enough for a slow machine; on a quick one nobody waits for them.
   set_option arrival_notice_s 4
   set_option give_back_s 3
