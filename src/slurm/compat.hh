@@ -125,6 +125,16 @@ inline bool counts_memory(slurm_conf_t const& conf) {
   return conf.select_type_param & (1 << 4);
 }
 
+/// ExclusiveTopo=YES; releases before 24.05 do not have it.
+inline bool one_job_a_block(partition_info_t const& partition) {
+#ifdef PART_FLAG_EXCLUSIVE_TOPO
+  return partition.flags & PART_FLAG_EXCLUSIVE_TOPO;
+#else
+  (void)partition;
+  return false;
+#endif
+}
+
 /// PreemptParameters; before 23.02 they were among SchedulerParameters.
 inline std::string preempt_parameters(slurm_conf_t const& conf) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)

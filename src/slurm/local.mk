@@ -50,6 +50,7 @@ noinst_LTLIBRARIES += \
 	%reldir%/setup.hh \
 	%reldir%/setup.cc \
 	%reldir%/setup_accounting.cc \
+	%reldir%/setup_exclusive.cc \
 	%reldir%/setup_facts.hh \
 	%reldir%/setup_facts.cc \
 	%reldir%/setup_host.cc \

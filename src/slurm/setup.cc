@@ -76,10 +76,10 @@ SlurmSetup judge_setup(SlurmConfFacts const& facts, Config const& config) {
   for (auto* rule :
        {setup::judge_release, setup::judge_plugins, setup::judge_preempt_type,
         setup::judge_exemptions, setup::judge_victims, setup::judge_partitions,
-        setup::judge_parts, setup::judge_scheduling, setup::judge_reservation,
-        setup::judge_scripts, setup::judge_records, setup::judge_rpc_limits,
-        setup::judge_time_limits, setup::judge_accounting,
-        setup::judge_federation, setup::judge_host})
+        setup::judge_exclusive, setup::judge_parts, setup::judge_scheduling,
+        setup::judge_reservation, setup::judge_scripts, setup::judge_records,
+        setup::judge_rpc_limits, setup::judge_time_limits,
+        setup::judge_accounting, setup::judge_federation, setup::judge_host})
     rule(facts, config, findings);
   return result;
 }

@@ -29,6 +29,7 @@ struct PartitionFacts {
   bool forces_sharing = false;   ///< OverSubscribe=FORCE
   bool one_job_a_node = false;   ///< OverSubscribe=EXCLUSIVE
   bool one_user_a_node = false;  ///< ExclusiveUser=YES
+  bool one_job_a_block = false;  ///< ExclusiveTopo=YES
   int minutes_max = 0;           ///< MaxTime; 0: no limit
   std::string allowed_accounts;  ///< AllowAccounts; "": all
   std::string allowed_qos;       ///< AllowQos; "": all

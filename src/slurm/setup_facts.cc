@@ -58,6 +58,7 @@ PartitionFacts facts_of(partition_info_t const& partition,
   facts.forces_sharing = partition.max_share & SHARED_FORCE;
   facts.one_job_a_node = partition.max_share == 0;
   facts.one_user_a_node = partition.flags & PART_FLAG_EXCLUSIVE_USER;
+  facts.one_job_a_block = compat::one_job_a_block(partition);
   facts.minutes_max = plain(partition.max_time);
   facts.allowed_accounts = list_of(partition.allow_accounts);
   facts.allowed_qos = list_of(partition.allow_qos);

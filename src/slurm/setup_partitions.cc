@@ -10,12 +10,6 @@ namespace {
 
 using Preempt = PartitionFacts::Preempt;
 
-bool share_nodes(PartitionFacts const& a, PartitionFacts const& b) {
-  std::set<std::string> const of_a(a.nodes.begin(), a.nodes.end());
-  return std::any_of(b.nodes.begin(), b.nodes.end(),
-                     [&](auto const& node) { return of_a.count(node) != 0; });
-}
-
 /// "partition 'lease' " and the line of slurm.conf that is to change.
 struct Line {
   explicit Line(PartitionFacts const& partition)
@@ -117,6 +111,12 @@ void judge_other(SlurmConfFacts const& facts, PartitionFacts const& other,
 }
 
 }  // namespace
+
+bool share_nodes(PartitionFacts const& a, PartitionFacts const& b) {
+  std::set<std::string> const of_a(a.nodes.begin(), a.nodes.end());
+  return std::any_of(b.nodes.begin(), b.nodes.end(),
+                     [&](auto const& node) { return of_a.count(node) != 0; });
+}
 
 void judge_partitions(SlurmConfFacts const& facts, Config const& config,
                       Findings& findings) {

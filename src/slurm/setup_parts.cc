@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Where leases may be parts of nodes: do jobs get exactly the parts they need?
-#include <algorithm>
-
 #include "slurm/setup_rules.hh"
 
 namespace gleaner::setup {
 namespace {
 
 constexpr char whole[] = "in gleaner.yaml lease: whole";
-
-bool share_a_node(PartitionFacts const& a, PartitionFacts const& b) {
-  return std::any_of(a.nodes.begin(), a.nodes.end(), [&](auto const& node) {
-    return std::find(b.nodes.begin(), b.nodes.end(), node) != b.nodes.end();
-  });
-}
 
 /// Jobs that no lease is preempted for would wait for the lease's end.
 void judge_walls(SlurmConfFacts const& facts, Config const& config,
@@ -32,14 +24,6 @@ void judge_walls(SlurmConfFacts const& facts, Config const& config,
                         quoted(lease->name) +
                         " (Slurm then gives a lease its whole node)",
                     "PartitionName=" + lease->name + " … OverSubscribe=NO");
-  for (auto const& other : facts.partitions)
-    if (other.one_user_a_node && share_a_node(other, *lease))
-      findings.warn("PartitionName=" + other.name,
-                    "partition " + quoted(other.name) +
-                        " has ExclusiveUser=YES (Slurm preempts no lease of "
-                        "another user for its jobs, so its nodes are lent "
-                        "whole)",
-                    "leave it so, or ExclusiveUser=NO");
 }
 
 }  // namespace

@@ -52,10 +52,14 @@ Rule judge_records, judge_rpc_limits, judge_time_limits;  // setup_limits.cc
 Rule judge_accounting;                                    // setup_accounting.cc
 Rule judge_federation, judge_host;                        // setup_host.cc
 Rule judge_parts;                                         // setup_parts.cc
+Rule judge_exclusive;                                     // setup_exclusive.cc
 
 /// The partition of this name, or null.
 PartitionFacts const* find(SlurmConfFacts const& facts,
                            std::string const& name);
+
+/// Is some node in both?
+bool share_nodes(PartitionFacts const& a, PartitionFacts const& b);
 
 /// reorder_count of PreemptParameters; before 23.02 it was among
 /// SchedulerParameters.
