@@ -18,6 +18,7 @@ include %reldir%/unit/profile/local.mk
 include %reldir%/unit/sim/local.mk
 include %reldir%/unit/slurm/local.mk
 include %reldir%/unit/daemon/local.mk
+include %reldir%/unit/doctor/local.mk
 include %reldir%/unit/cli/local.mk
 include %reldir%/unit/plugins/local.mk
 include %reldir%/unit/runtime/local.mk

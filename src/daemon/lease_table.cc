@@ -22,14 +22,27 @@ Record held(Lease const& lease, bool adopted) {
            {"adopted", adopted}}};
 }
 
+/// It was left, and nobody has ended its processes.
+bool ends_by_itself(Lease const& lease) {
+  return !lease.killed && (lease.state == State::vacated ||
+                           (lease.state == State::ending && lease.job != 0 &&
+                            lease.cause != "reclaimed"));
+}
+
+/// One that no look saw completing took less than the time between two looks.
 Record ended(Lease const& lease, TimeS now) {
-  return {"lease_ended",
-          {{"job", lease.job},
-           {"node", lease.node},
-           {"trainer", lease.trainer},
-           {"cause", lease.cause},
-           {"held_s", lease.begun_s > 0 ? now - lease.begun_s : 0},
-           {"killed", lease.killed}}};
+  Record record{"lease_ended",
+                {{"job", lease.job},
+                 {"node", lease.node},
+                 {"trainer", lease.trainer},
+                 {"cause", lease.cause},
+                 {"held_s", lease.begun_s > 0 ? now - lease.begun_s : 0},
+                 {"killed", lease.killed}}};
+  if (lease.completing_since_s > 0)
+    record.data["completing_s"] = now - lease.completing_since_s;
+  else if (ends_by_itself(lease))
+    record.data["completing_s"] = 0;
+  return record;
 }
 
 void enter(Lease* lease, State state, TimeS now, TimeS deadline_s) {
@@ -174,6 +187,8 @@ void LeaseTable::match_one(Lease* lease, LeaseJob const& job, TimeS now,
   if (lease->state == State::offered)
     enter(lease, State::held, now, now + agent_wait_s_);
   if (news) out->push_back(held(*lease, false));
+  if (!job.running && lease->completing_since_s == 0 && ends_by_itself(*lease))
+    lease->completing_since_s = now;
   if (!job.running && lease->state != State::ending) {
     if (lease->state == State::held) lease->cause = "reclaimed";
     enter(lease, State::ending, now, now + retry_s);

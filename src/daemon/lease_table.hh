@@ -44,6 +44,7 @@ struct Lease {
   TimeS until_s = 0;     ///< when the hole is expected to end; 0: unknown
   TimeS start_s = 0;     ///< as Slurm says
   TimeS limit_s = 0;     ///< when Slurm's time limit ends it
+  TimeS completing_since_s = 0;  ///< of one that ends by itself; 0: not yet
   TimeS extended_s = 0;  ///< when Slurm was last asked for a later limit
   bool agent = false;    ///< its coordinator says that an agent runs there
   bool seen = false;     ///< in a snapshot

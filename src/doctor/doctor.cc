@@ -11,6 +11,7 @@
 #include "config.h"
 #include "core/config.hh"
 #include "doctor/findings_view.hh"
+#include "doctor/lease_ends.hh"
 #include "doctor/plugin_files.hh"
 #include "slurm/control.hh"
 
@@ -18,6 +19,7 @@ namespace gleaner::doctor {
 namespace {
 
 constexpr int exit_refused = 1, exit_unknown = 2;
+constexpr int lease_ends_max = 100;  ///< what their median is taken of
 
 struct Options {
   std::string config;  ///< path of gleaner.yaml; "": where it is by default
@@ -48,6 +50,9 @@ int run(Options const& options) {
   if (!setup) return complain(setup.error().message);
   for (auto& finding : judge_plugin_files(setup->plugin_dirs))
     setup->findings.push_back(std::move(finding));
+  judge_lease_ends(
+      read_lease_ends(config->state_dir + "/journal.sqlite", lease_ends_max),
+      *config, &*setup);
   std::fputs(findings_text(*setup, *config, options.form).c_str(), stdout);
   return setup->refuses() ? exit_refused : 0;
 }

@@ -5,9 +5,18 @@ noinst_LTLIBRARIES += %reldir%/libdoctor.la
 %canon_reldir%_libdoctor_la_SOURCES = \
 	%reldir%/findings_view.hh \
 	%reldir%/findings_view.cc \
+	%reldir%/lease_ends.hh \
+	%reldir%/lease_ends.cc \
 	%reldir%/plugin_files.hh \
 	%reldir%/plugin_files.cc
-%canon_reldir%_libdoctor_la_LIBADD = src/slurm/libsymbols.la
+if HAVE_GLEANERD
+%canon_reldir%_libdoctor_la_SOURCES += %reldir%/lease_journal.cc
+else
+%canon_reldir%_libdoctor_la_SOURCES += %reldir%/lease_journal_absent.cc
+endif
+%canon_reldir%_libdoctor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+%canon_reldir%_libdoctor_la_LIBADD = src/slurm/libsymbols.la \
+	src/core/libconfig.la $(SQLITE_LIBS)
 
 pkglibexec_PROGRAMS += %reldir%/gleaner-doctor
 %canon_reldir%_gleaner_doctor_SOURCES = %reldir%/doctor.cc

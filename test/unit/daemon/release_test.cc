@@ -173,6 +173,53 @@ TEST_CASE("a released lease that does not end is ended") {
   CHECK(w.later(0.1) == "end 101");
 }
 
+TEST_CASE("the end of a lease tells how long its node took to be free") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  auto const completing_s = [&]() -> std::string {
+    auto const end =
+        std::find_if(w.records.begin(), w.records.end(),
+                     [](auto& r) { return r.event == "lease_ended"; });
+    REQUIRE(end != w.records.end());
+    auto const& data = end->data;
+    return data.contains("completing_s") ? data["completing_s"].dump() : "";
+  };
+  auto const completes = [&] { w.cluster.leases[0].running = false; };
+  SECTION("from the look that sees it complete to the one without it") {
+    w.pending(5, 1);
+    w.look();
+    w.vacates(7, {"n1"});
+    completes();
+    w.later(0.5);
+    w.later(1);
+    w.end_of_lease(101);
+    w.later(0.5);
+    CHECK(completing_s() == "1.5");
+  }
+  SECTION("no time if no look has seen that") {
+    w.pending(5, 1);
+    w.look();
+    w.vacates(7, {"n1"});
+    w.end_of_lease(101);
+    w.later(0.5);
+    CHECK(completing_s() == "0");
+  }
+  SECTION("nothing where Slurm or gleanerd ended its processes") {
+    SECTION("Slurm") { completes(); }
+    SECTION("gleanerd") {
+      w.pending(5, 1);
+      w.look();
+      CHECK(w.later(1) == "end 101");
+      completes();
+    }
+    w.later(0.5);
+    w.end_of_lease(101);
+    w.later(1);
+    CHECK(completing_s() == "");
+  }
+}
+
 TEST_CASE("who says to have left what it does not have changes nothing") {
   auto w = two_trainers();
   CHECK(w.vacates(8, {"n1", "n9"}) == "");
