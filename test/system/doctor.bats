@@ -3,10 +3,12 @@
 # gleaner doctor on a real slurmctld: a sound one, and each setting broken.
 
 load helpers
+load training
 
 setup_file() {
   take_turn
   start_cluster --nodes 2 --gpus 0
+  make_training 400000 40 1 1
   [[ -n $(why_not) ]] || cp "$cluster/slurm/etc/slurm.conf" "$cluster/sound.conf"
 }
 teardown_file() { stop_cluster; }
@@ -48,6 +50,7 @@ with() {
   with 's/^PreemptMode=.*/&\nPreemptExemptTime=00:01:00/' 1 'PreemptExemptTime=60'
   with 's/ReqResv=YES/& OverSubscribe=FORCE:2/' 1 'OverSubscribe=FORCE'
   with 's/ReqResv=YES/& MaxTime=5/' 1 'MaxTime=5 min'
+  with 's/ReqResv=YES/& ExclusiveUser=YES/' 1 'Slurm preempts no lease for the jobs of other users' '-> PartitionName=lease … ExclusiveUser=NO'
 }
 
 @test "what is slow or wants an eye is a warning, and exits 0" {
@@ -55,7 +58,43 @@ with() {
     'KillWait=300' 'youngest_first' '60 s, and arrival_hold_s follows it'
   with "s|^KillWait=.*|&\nEpilog=/bin/true\nCompleteWait=10\nOverTimeLimit=UNLIMITED\nSlurmctldParameters=rl_enable|" 0 \
     'Epilog=/bin/true' 'CompleteWait=10' 'OverTimeLimit=UNLIMITED' 'rl_enable lets a user send 30 requests'
+  with 's/^PartitionName=main .*/& ExclusiveUser=YES/' 0 "partition 'main' has ExclusiveUser=YES"
   with 's/ReqResv=YES//; s/,prep\/gleaner//' 0 'lacks ReqResv=YES' 'lacks prep/gleaner'
+}
+
+# A job takes both nodes from a training, and is gone again.
+takes_both_nodes() {
+  local job
+  wait_until 20 "size_is $training 2"
+  job=$("${@:-as_user}" timeout 20 sbatch --parsable -N2 --exclusive --time=1 --output=/dev/null --wrap true)
+  wait_until 20 "[[ \$(job_end $job) = COMPLETED ]]"
+}
+
+@test "how long an Epilog takes is measured where leases end" {
+  local epilog=$cluster/epilog
+  printf '#!/bin/sh\nsleep 1.5\n' >"$epilog"
+  chmod 755 "$epilog"
+  with "s|^KillWait=.*|&\nEpilog=$epilog|" 0 "Epilog=$epilog" 'not known: no lease has ended'
+  slurm scontrol reconfigure
+  training=$(submit_training 1-2)
+  takes_both_nodes
+  takes_both_nodes
+  scancel "$training"
+  wait_until 20 no_jobs
+  run timeout 20 gleaner doctor
+  echo "$output"
+  [[ $output =~ 'a leased node is free '([0-9.]+)' s after its lease has ended' ]]
+  awk -v s="${BASH_REMATCH[1]}" 'BEGIN {exit !(s >= 1.2 && s < 4)}'
+  [[ $output = *'SLURM_JOB_PARTITION is lease'* ]]
+}
+
+@test "jobs of a partition with ExclusiveUser=YES get leased nodes of others" {
+  with 's/^PartitionName=main .*/& ExclusiveUser=YES/' 0 "partition 'main' has ExclusiveUser=YES"
+  slurm scontrol reconfigure
+  training=$(submit_training 1-2)
+  takes_both_nodes env
+  scancel "$training"
+  wait_until 20 no_jobs
 }
 
 @test "a slurmctld that does not answer is an error of its own" {
