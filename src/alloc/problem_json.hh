@@ -28,7 +28,8 @@ nlohmann::ordered_json problem_to_json(Problem const& problem);
 /// Fails with invalid_argument, naming the field ("trainers[2].speed") and
 /// what was expected: unknown fields, names that occur twice, held nodes that
 /// are not among the nodes or held twice, bounds out of order, a speed too few
-/// or too many, numbers that are not finite or negative.
+/// or too many, usable kinds that are none or not ascending, numbers that are
+/// not finite or negative.
 Result<Problem> problem_from_json(nlohmann::json const& value);
 
 /// Node names by trainer id.  `plan` belongs to `problem`.

@@ -14,12 +14,13 @@ using nlohmann::json;
 char const* const two_trainers = R"({
   "forward_looking_s": 60, "hole_s_min": 5, "trainers_waiting": 4,
   "nodes": [{"name": "n1"}, {"name": "n2", "hole_s": 300, "weight": 7},
-            {"name": "n3", "idle_s": 12.5}],
+            {"name": "n3", "idle_s": 12.5, "kind": 3}],
   "trainers": [
     {"id": "17", "nodes_min": 1, "nodes_max": 2, "nodes": ["n3", "n1"],
      "speed": [0, 1, 1.9], "expand_s": 0.5, "shrink_s": 0.2},
     {"id": "18", "nodes_min": 2, "nodes_max": 3, "nodes": [],
-     "speed": [0, 1, 1.7, 2.2], "expand_s": 1, "shrink_s": 0, "start_s": 3,
+     "usable": [0, 3], "speed": [0, 1, 1.7, 2.2], "expand_s": 1,
+     "shrink_s": 0, "start_s": 3,
      "weight": 2, "work_left": 1e6, "deadline_s": -4}]})";
 
 Problem read(json const& value) {
@@ -41,9 +42,13 @@ TEST_CASE("a written problem has a field for each of the problem's") {
   CHECK(problem.nodes[1].hole_s == 300);
   CHECK(problem.nodes[1].weight == 7);
   CHECK(problem.nodes[2].idle_s == 12.5);
+  CHECK(problem.nodes[1].kind == 0);
+  CHECK(problem.nodes[2].kind == 3);
   CHECK(problem.trainers[0].nodes == std::vector<NodeIndex>{2, 0});
   CHECK(problem.trainers[0].deadline_s == std::nullopt);
   CHECK(problem.trainers[0].weight == 1);
+  CHECK(problem.trainers[0].usable.empty());
+  CHECK(problem.trainers[1].usable == std::vector<std::uint32_t>{0, 3});
   CHECK(problem.trainers[1].start_s == 3);
   CHECK(problem.trainers[1].work_left == 1e6);
   CHECK(problem.trainers[1].deadline_s == -4);
@@ -71,6 +76,20 @@ TEST_CASE("a problem that cannot be meant is refused, naming the field") {
            Case{"/nodes/1/hole_s", -1,
                 "nodes[1].hole_s: expected a number that is not negative"},
            Case{"/nodes/1/color", "red", "nodes[1].color: unknown"},
+           Case{"/nodes/1/kind", -1,
+                "nodes[1].kind: expected a whole number from 0 to 1000000000"},
+           Case{"/nodes/1/kind", "gpu",
+                "nodes[1].kind: expected a whole number from 0 to 1000000000"},
+           Case{"/trainers/1/usable", 3,
+                "trainers[1].usable: expected a list of one or more kinds"},
+           Case{"/trainers/1/usable", json::array(),
+                "trainers[1].usable: expected a list of one or more kinds"},
+           Case{"/trainers/1/usable/0", "gpu",
+                "trainers[1].usable[0]: expected a whole number from 0 to"},
+           Case{"/trainers/1/usable/1", 1.5,
+                "trainers[1].usable[1]: expected a whole number from 0 to"},
+           Case{"/trainers/1/usable/1", 0,
+                "trainers[1].usable[1]: expected a kind greater than the one"},
            Case{"/trainers/1/id", "17", "trainers[1].id: '17' is there twice"},
            Case{"/trainers/0/nodes_min", 0,
                 "trainers[0].nodes_min: expected a whole number from 1"},
