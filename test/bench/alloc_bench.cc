@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How long a plan takes, by policy, size and family of problems.
+/// How long a plan takes, by policy, size and family of problems; with kinds of
+/// nodes, also how far it is from a bound that no plan exceeds.
 ///
-///     alloc_bench OUT [--quick]      writes OUT/bench-alloc.json
+///     alloc_bench OUT [--quick] [--kinds]      writes OUT/bench-alloc.json
+///
+/// --kinds: only what has kinds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +14,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "test/bench/kind_problems.hh"
 #include "test/bench/problem_families.hh"
 
 namespace gleaner::bench {
@@ -26,6 +30,9 @@ struct Size {
 /// The sizes aimed at, and how time grows towards them.
 std::vector<Size> const sizes{
     {128, 10}, {1024, 10}, {1024, 100}, {4096, 400}, {10000, 1000}};
+
+/// Where nodes are of four kinds.
+std::vector<Size> const kind_sizes{{1024, 100}, {10000, 1000}};
 
 /// What CBC can be asked.
 std::vector<Size> const milp_sizes{{64, 5}, {128, 10}, {256, 10}, {1024, 10}};
@@ -108,15 +115,96 @@ Json measure_all(bool quick) {
   return rows;
 }
 
+/// What `policy` makes of problems with kinds, in its own measure of worth.
+struct KindTimes {
+  Times times;
+  std::vector<double> gap;  ///< to the bound, as a share of it
+};
+
+KindTimes measure_kinds(std::string const& policy, Family const& family,
+                        Usable const& usable, Size size, int problems) {
+  KindTimes result;
+  auto const allocator = make_allocator(policy);
+  if (!allocator) return result;
+  auto const extras = policy == "gleaner" ? Extras{} : Extras::none();
+  std::mt19937 random(seed);
+  for (int i = 0; i < problems; ++i) {
+    auto const problem =
+        make_kind_problem(family, usable, random, size.nodes, size.trainers);
+    double const begin_ms = cpu_ms();
+    auto const plan = (*allocator)->allocate(problem, milp_limit);
+    result.times.ms.push_back(cpu_ms() - begin_ms);
+    if (!plan) continue;
+    double const most = worth_at_most(problem, extras);
+    if (most > 0)
+      result.gap.push_back(1 - worth_of(problem, *plan, extras) / most);
+  }
+  std::sort(result.times.ms.begin(), result.times.ms.end());
+  std::sort(result.gap.begin(), result.gap.end());
+  return result;
+}
+
+void report_kinds(std::string const& policy, Family const& family,
+                  Usable const& usable, Size size, KindTimes const& found,
+                  Json* rows) {
+  auto const& times = found.times;
+  double const median = found.gap.empty() ? 0 : found.gap[found.gap.size() / 2];
+  double const worst = found.gap.empty() ? 0 : found.gap.back();
+  std::printf("%-8s %6d x %-5d %-18s %-8s %9.3f %9.3f %8.3f %8.3f %5zu\n",
+              policy.c_str(), size.nodes, size.trainers, family.name.c_str(),
+              usable.name.c_str(), times.at(0.5), times.at(1), 100 * median,
+              100 * worst, times.ms.size());
+  std::fflush(stdout);
+  rows->push_back({{"policy", policy},
+                   {"nodes", size.nodes},
+                   {"trainers", size.trainers},
+                   {"family", family.name},
+                   {"usable", usable.name},
+                   {"what", family.what + "; " + usable.what},
+                   {"median_ms", times.at(0.5)},
+                   {"max_ms", times.at(1)},
+                   {"median_gap", median},
+                   {"max_gap", worst},
+                   {"problems", times.ms.size()}});
+}
+
+Json measure_all_kinds(bool quick) {
+  Json rows = Json::array();
+  std::printf(
+      "\nnodes of four kinds\n%-8s %6s   %-5s %-18s %-8s %9s %9s %8s "
+      "%8s %5s\n",
+      "policy", "nodes", "train", "family", "usable", "median ms", "max ms",
+      "gap %", "worst %", "cases");
+  for (auto const& size : kind_sizes)
+    for (auto const& family : families()) {
+      if (family.known_ends > 0) continue;  // the bound knows no short holes
+      for (auto const& usable : usable_patterns())
+        for (auto policy : {"exact", "gleaner"}) {
+          int const problems = quick ? 3 : size.nodes > 2000 ? 15 : 100;
+          report_kinds(policy, family, usable, size,
+                       measure_kinds(policy, family, usable, size, problems),
+                       &rows);
+        }
+    }
+  return rows;
+}
+
 int run(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: alloc_bench OUT [--quick]\n");
+    std::fprintf(stderr, "usage: alloc_bench OUT [--quick] [--kinds]\n");
     return 2;
   }
-  bool const quick = argc > 2 && std::strcmp(argv[2], "--quick") == 0;
+  auto const has = [&](char const* option) {
+    return std::any_of(argv + 2, argv + argc, [&](char const* given) {
+      return std::strcmp(given, option) == 0;
+    });
+  };
+  bool const quick = has("--quick");
   std::filesystem::path const out(argv[1]);
   std::filesystem::create_directories(out);
-  Json const json{{"seed", seed}, {"rows", measure_all(quick)}};
+  Json json{{"seed", seed}};
+  if (!has("--kinds")) json["rows"] = measure_all(quick);
+  json["kinds"] = measure_all_kinds(quick);
   std::ofstream(out / "bench-alloc.json") << json.dump(2) << '\n';
   return 0;
 }

@@ -1,15 +1,17 @@
 ## Measurements: `make bench-alloc OUT=DIR` prints a table and writes
-## DIR/bench-alloc.json.  make check runs what ends in .t.
+## DIR/bench-alloc.json; BENCH_ALLOC= passes --quick, --kinds.  make check runs what ends in .t.
 EXTRA_PROGRAMS += %reldir%/alloc_bench
 %canon_reldir%_alloc_bench_SOURCES = \
 	%reldir%/alloc_bench.cc \
+	%reldir%/kind_problems.hh \
+	%reldir%/kind_problems.cc \
 	%reldir%/problem_families.hh \
 	%reldir%/problem_families.cc
 %canon_reldir%_alloc_bench_LDADD = src/alloc/liballoc.la src/alloc/libmilp.la
 
 OUT = bench-results
 bench-alloc: %reldir%/alloc_bench
-	test/bench/alloc_bench '$(OUT)'
+	test/bench/alloc_bench '$(OUT)' $(BENCH_ALLOC)
 .PHONY: bench-alloc
 
 ## `make bench-sim DATA=DIR OUT=DIR`: DIR holds idle, trainers and swf.
