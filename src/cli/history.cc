@@ -2,8 +2,26 @@
 #include "cli/history.hh"
 
 #include <algorithm>
+#include <map>
+
+#include "core/place.hh"
 
 namespace gleaner::cli {
+namespace {
+
+/// These nodes, each followed by those of its parts that are among `seen`.
+std::vector<std::string> with_parts(std::vector<std::string> const& nodes,
+                                    NodeSet const& seen) {
+  std::vector<std::string> rows;
+  for (auto const& node : nodes) {
+    rows.push_back(node);
+    for (auto const& place : seen)
+      if (is_part(place) && node_of(place) == node) rows.push_back(place);
+  }
+  return rows;
+}
+
+}  // namespace
 
 Spans training_on(TrainerHistory const& trainer, std::string const& node) {
   std::vector<Span> spans;
@@ -42,6 +60,34 @@ Spans leased_on(std::vector<Lease> const& leases, std::string const& node,
   return united(std::move(spans));
 }
 
+std::set<std::string> parted_nodes(History const& history) {
+  std::set<std::string> parted;
+  for (auto const& place : history.nodes)
+    if (is_part(place)) parted.insert(node_of(place));
+  return parted;
+}
+
+std::vector<RigidJob> without_beside(History const& history) {
+  std::map<std::string, double> submits;
+  for (auto const& job : history.rigid.value_or(std::vector<RigidJob>{}))
+    submits[job.name] = job.submit_s;
+  std::vector<double> later_s;
+  for (auto const& job : history.rigid_without)
+    if (auto const it = submits.find(job.name); it != submits.end())
+      later_s.push_back(it->second - job.submit_s);
+  if (later_s.empty()) return {};
+  auto const median =
+      later_s.begin() + static_cast<std::ptrdiff_t>(later_s.size() / 2);
+  std::nth_element(later_s.begin(), median, later_s.end());
+  auto jobs = history.rigid_without;
+  for (auto& job : jobs) {
+    job.submit_s += *median;
+    if (job.start_s) *job.start_s += *median;
+    if (job.end_s) *job.end_s += *median;
+  }
+  return jobs;
+}
+
 void complete(History& history) {
   double first = 1e300, last = 0;
   NodeSet nodes;
@@ -63,7 +109,10 @@ void complete(History& history) {
     }
     if (trainer.end_s) seen(*trainer.end_s);
   }
-  if (history.nodes.empty()) history.nodes.assign(nodes.begin(), nodes.end());
+  if (history.nodes.empty())
+    history.nodes.assign(nodes.begin(), nodes.end());
+  else
+    history.nodes = with_parts(history.nodes, nodes);
   if (history.window.from_s <= 0) history.window.from_s = first;
   if (history.window.to_s <= 0) history.window.to_s = last;
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,8 @@ struct TrainerHistory {
 
 struct History {
   Span window;  ///< what the figures are about
+  /// The rows of the picture: nodes, and after a node that was lent in parts
+  /// those parts ("n3", "n3+0", "n3+1"); then leases are of the parts alone.
   std::vector<std::string> nodes;
   /// Jobs that are not ours; none: nobody told us of any, which is not the same
   /// as a cluster without jobs.
@@ -128,8 +131,15 @@ Spans rigid_on(std::vector<RigidJob> const& jobs, std::string const& node,
 Spans leased_on(std::vector<Lease> const& leases, std::string const& node,
                 JobId trainer);
 
+/// The nodes that were lent in parts.
+std::set<std::string> parted_nodes(History const& history);
+
+/// The jobs of rigid_without at the times of the run with Gleaner; none if the
+/// two runs have no job in common.
+std::vector<RigidJob> without_beside(History const& history);
+
 /// Where they are not given, the window becomes the time, and the nodes become
-/// those, that the logs tell of.
+/// those, that the logs tell of.  Parts follow their nodes.
 void complete(History& history);
 
 }  // namespace gleaner::cli

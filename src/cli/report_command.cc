@@ -14,6 +14,7 @@
 #include "cli/summary.hh"
 #include "cli/timeline.hh"
 #include "core/config.hh"
+#include "core/place.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -82,7 +83,7 @@ Result<void> add_accounting(ReportOptions const& options, History& history) {
     return {};
   }
   SacctQuery query{history.window.from_s, history.window.to_s, {}};
-  for (auto const& node : history.nodes) query.nodes.insert(node);
+  for (auto const& node : history.nodes) query.nodes.insert(node_of(node));
   auto jobs = ask_sacct(query, lease_partition, sacct_s_max);
   if (jobs)
     history.rigid = std::move(*jobs);

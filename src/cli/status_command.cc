@@ -40,7 +40,7 @@ class View {
         break;
       case Form::strip:
         text = status_strip(status, nodes_, since_s_,
-                            terminal_ ? Ink::colour : Ink::plain) +
+                            terminal_ ? Ink::colour : Ink::plain, &widths_) +
                "\n";
         break;
       case Form::table:
@@ -58,6 +58,7 @@ class View {
   std::vector<std::string> nodes_;
   bool terminal_;
   double since_s_ = 0;
+  StripWidths widths_;
 };
 
 int complain(std::string const& what) {

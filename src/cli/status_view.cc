@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "cli/text_table.hh"
 #include "core/place.hh"
@@ -23,16 +25,33 @@ std::string hole_end(double end_s, double now_s) {
   return end_s > 0 ? "in " + duration(end_s - now_s) : "unknown";
 }
 
+/// "8 nodes: 3 lent, 1 idle, 4 with other jobs", and of those lent in parts:
+/// "8 nodes: 3 lent, 1 idle, 2 in parts (5 lent, 3 idle), 2 with other jobs".
+std::string counts(msg::StatusReply const& s) {
+  int lent = 0, idle = 0, parts_lent = 0, parts_idle = 0;
+  std::set<std::string> parted;
+  auto const count = [&](std::string const& place, int* whole, int* part) {
+    if (is_part(place)) parted.insert(node_of(place));
+    ++*(is_part(place) ? part : whole);
+  };
+  for (auto const& lease : s.leases) count(lease.node, &lent, &parts_lent);
+  for (auto const& hole : s.holes)
+    if (!hole.leased) count(hole.node, &idle, &parts_idle);
+  auto const in_parts = static_cast<int>(parted.size());
+  std::string text = std::to_string(s.nodes_total) +
+                     " nodes: " + std::to_string(lent) + " lent, " +
+                     std::to_string(idle) + " idle, ";
+  if (in_parts > 0)
+    text += std::to_string(in_parts) + " in parts (" +
+            std::to_string(parts_lent) + " lent, " +
+            std::to_string(parts_idle) + " idle), ";
+  return text +
+         std::to_string(std::max(0, s.nodes_total - lent - idle - in_parts)) +
+         " with other jobs";
+}
+
 std::string totals(msg::StatusReply const& s) {
-  auto const idle = static_cast<int>(
-      std::count_if(s.holes.begin(), s.holes.end(),
-                    [](auto const& hole) { return !hole.leased; }));
-  auto const lent = static_cast<int>(s.leases.size());
-  std::string text =
-      std::to_string(s.nodes_total) + " nodes: " + std::to_string(lent) +
-      " lent, " + std::to_string(idle) + " idle, " +
-      std::to_string(std::max(0, s.nodes_total - lent - idle)) +
-      " with other jobs.  mode " + s.mode + ", policy " + s.policy;
+  auto text = counts(s) + ".  mode " + s.mode + ", policy " + s.policy;
   if (s.stall_p50_s > 0)
     text += ", stalls p50 " + fixed(s.stall_p50_s * 1e3, 0) + " ms, p99 " +
             fixed(s.stall_p99_s * 1e3, 0) + " ms";
@@ -64,6 +83,15 @@ struct Cell {
   int colour = 90;  ///< of ECMA-48; grey
 };
 
+/// " node", " nodes"; " part", " parts" where all are parts of nodes.
+std::string places_word(std::vector<std::string> const& places) {
+  bool const parts = !places.empty() &&
+                     std::all_of(places.begin(), places.end(),
+                                 [](auto& place) { return is_part(place); });
+  return std::string(parts ? " part" : " node") +
+         (places.size() == 1 ? "" : "s");
+}
+
 constexpr int letter_colours[] = {94, 93, 92, 95, 91, 96};
 
 std::string painted(std::string const& text, int colour, Ink ink) {
@@ -71,11 +99,11 @@ std::string painted(std::string const& text, int colour, Ink ink) {
   return "\033[" + std::to_string(colour) + "m" + text + "\033[0m";
 }
 
-/// Of several leases on a node the first counts.
+/// Of several leases on a place the first counts.
 Cell cell_of(msg::StatusReply const& status, std::vector<JobId> const& jobs,
-             std::string const& node) {
+             std::string const& place) {
   for (auto const& lease : status.leases) {
-    if (node_of(lease.node) != node) continue;
+    if (lease.node != place) continue;
     auto const at = std::find(jobs.begin(), jobs.end(), lease.trainer);
     if (at == jobs.end()) return {'?', 90};
     auto const i = static_cast<std::size_t>(at - jobs.begin());
@@ -85,8 +113,41 @@ Cell cell_of(msg::StatusReply const& status, std::vector<JobId> const& jobs,
             letter_colours[i % std::size(letter_colours)]};
   }
   for (auto const& hole : status.holes)
-    if (node_of(hole.node) == node) return {'.', 90};
+    if (hole.node == place) return {'.', 90};
   return {'#', 37};
+}
+
+/// The parts of a node that are lent or could be, in the order of their
+/// numbers; none of one that is lent whole or not at all.
+std::vector<std::string> parts_of(msg::StatusReply const& status,
+                                  std::string const& node) {
+  std::map<int, std::string> parts;
+  auto const add = [&](std::string const& place) {
+    auto const name = parse_place(place);
+    if (name && name->part && name->node == node) parts[*name->part] = place;
+  };
+  for (auto const& lease : status.leases) add(lease.node);
+  for (auto const& hole : status.holes) add(hole.node);
+  std::vector<std::string> places;
+  for (auto const& [number, place] : parts) places.push_back(place);
+  return places;
+}
+
+/// The column of a node: its sign, or the signs of its parts.  It never gets
+/// narrower; what is missing of its parts has another job.
+std::string column(msg::StatusReply const& status,
+                   std::vector<JobId> const& jobs, std::string const& node,
+                   std::size_t* width, Ink ink) {
+  auto places = parts_of(status, node);
+  if (places.empty()) places.push_back(node);
+  *width = std::max(*width, places.size());
+  places.resize(*width);  // "" is no place: another job's
+  std::string text;
+  for (auto const& place : places) {
+    Cell const cell = cell_of(status, jobs, place);
+    text += painted(std::string(1, cell.sign), cell.colour, ink);
+  }
+  return text + " ";
 }
 
 }  // namespace
@@ -129,21 +190,19 @@ std::string status_table(msg::StatusReply const& status,
 
 std::string status_strip(msg::StatusReply const& status,
                          std::vector<std::string> const& nodes, double since_s,
-                         Ink ink) {
+                         Ink ink, StripWidths* widths) {
   auto const jobs = letters(status);
   char clock[32];
   std::snprintf(clock, sizeof clock, "%5.0f s  ", status.time_s - since_s);
   std::string line = clock;
-  for (auto const& node : nodes) {
-    Cell const cell = cell_of(status, jobs, node);
-    line += painted(std::string(1, cell.sign), cell.colour, ink) + " ";
-  }
+  for (auto const& node : nodes)
+    line += column(status, jobs, node, &(*widths)[node], ink);
   for (auto const& trainer : status.trainers) {
     auto const i = static_cast<std::size_t>(
         std::find(jobs.begin(), jobs.end(), trainer.job) - jobs.begin());
     std::string said = std::string("  ") + static_cast<char>('A' + i % 26) +
                        ": " + std::to_string(trainer.nodes.size()) +
-                       (trainer.nodes.size() == 1 ? " node" : " nodes");
+                       places_word(trainer.nodes);
     if (trainer.step > 0 && std::isfinite(trainer.loss))
       said += ", loss " + fixed(trainer.loss, 2);
     if (trainer.state != "running") said += ", " + trainer.state;

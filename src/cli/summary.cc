@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+
+#include "core/place.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -119,7 +122,13 @@ void add_node_times(History const& history, Summary& s) {
   if (history.rigid) s.idle_node_s = 0;
   if (history.leases) s.leased_node_s = 0;
   if (history.rigid && history.leases) s.harvested_node_s = 0;
-  for (auto const& node : history.nodes) NodeTime(history, node).add_to(s);
+  auto const parted = parted_nodes(history);
+  for (auto const& node : history.nodes)
+    if (!parted.count(node)) NodeTime(history, node).add_to(s);
+  if (!parted.empty()) {
+    s.in_parts = true;
+    s.idle_node_s = s.harvested_node_s = std::nullopt;
+  }
   if (s.harvested_node_s && *s.idle_node_s > 0)
     s.harvest_ratio = *s.harvested_node_s / *s.idle_node_s;
 }
@@ -187,7 +196,9 @@ Summary summarise(History const& history) {
   Summary s;
   s.failures = history.failures;
   s.window_s = history.window.to_s - history.window.from_s;
-  s.nodes = static_cast<int>(history.nodes.size());
+  std::set<std::string> nodes;
+  for (auto const& place : history.nodes) nodes.insert(node_of(place));
+  s.nodes = static_cast<int>(nodes.size());
   std::vector<double> stalls_ms, prepares_ms;
   for (auto const& trainer : history.trainers) {
     s.trainers.push_back(summarise(trainer));

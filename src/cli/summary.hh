@@ -77,6 +77,9 @@ struct TrainerSummary {
 struct Summary {
   double window_s = 0;
   int nodes = 0;
+  /// Leases were of parts of nodes: a part counts like a node, and what is idle
+  /// is unknown, for nobody records which part of a node a job has.
+  bool in_parts = false;
   double hole_s_min = 5;
   std::optional<double> idle_node_s;       ///< known with the rigid jobs
   std::optional<double> harvested_node_s;  ///< with them and the journal

@@ -64,12 +64,18 @@ class Lines {
 };
 
 void add_harvest(Summary const& s, Lines& lines) {
-  lines.add("idle node time", s.idle_node_s
-                                  ? fixed(*s.idle_node_s, 0) +
-                                        " node-seconds in holes over " +
-                                        fixed(s.hole_s_min, 0) + " s"
-                                  : "unknown (no record of the other jobs) "
-                                    "[--sacct, or --rigid FILE]");
+  lines.add("idle node time",
+            s.idle_node_s
+                ? fixed(*s.idle_node_s, 0) + " node-seconds in holes over " +
+                      fixed(s.hole_s_min, 0) + " s"
+            : s.in_parts ? std::string("unknown (which part of a node "
+                                       "a job has is not recorded)")
+                         : "unknown (no record of the other jobs) "
+                           "[--sacct, or --rigid FILE]");
+  if (s.in_parts && s.leased_node_s)
+    lines.add("lent", fixed(*s.leased_node_s, 0) + " node-seconds, of which " +
+                          fixed(s.trained_node_s, 0) +
+                          " trained; a part of a node counts like a node");
   if (s.harvest_ratio)
     lines.add("harvested", fixed(*s.harvested_node_s, 0) + " node-seconds, " +
                                fixed(100 * *s.harvest_ratio, 1) + " %");
@@ -144,6 +150,7 @@ nlohmann::ordered_json to_json(Summary const& s) {
           {"generations", s.generations},
           {"stall_ms", to_json(s.stall_ms)},
           {"prepare_ms", to_json(s.prepare_ms)},
+          {"in_parts", s.in_parts},
           {"hole_s_min", s.hole_s_min},
           {"idle_node_s", known(s.idle_node_s)},
           {"harvested_node_s", known(s.harvested_node_s)},

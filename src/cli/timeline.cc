@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
 
 #include "cli/svg.hh"
 #include "cli/timeline_layout.hh"
 #include "cli/timeline_title.hh"
+#include "core/place.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -17,6 +19,7 @@ constexpr double page_width = 1280;
 constexpr double left = 74, right = 24;
 constexpr double row_height = 26, row_gap = 3;
 constexpr double lane_height = 18;
+constexpr double thin_height = 10, thin_gap = 2;
 constexpr double share_height = 84, loss_height = 96;
 constexpr double header_height = 118, panel_gap = 34, footer_height = 40;
 
@@ -77,13 +80,19 @@ class Timeline {
         summary_(summary),
         leases_(history.leases.value_or(std::vector<Lease>{})),
         rigid_(history.rigid.value_or(std::vector<RigidJob>{})),
+        without_(without_beside(history)),
+        parted_(parted_nodes(history)),
+        whole_nodes_(nodes_of(history.nodes)),
         time_{history.window.from_s, history.window.to_s, left,
               page_width - right},
         rows_top_(header_height),
-        lanes_top_(rows_top_ +
-                   static_cast<double>(history.nodes.size()) *
-                       (row_height + row_gap) +
-                   12),
+        without_top_(rows_top_ + count(history.nodes) * (row_height + row_gap) +
+                     panel_gap - row_gap),
+        lanes_top_(without_.empty()
+                       ? without_top_ - panel_gap + row_gap + 12
+                       : without_top_ +
+                             count(whole_nodes_) * (thin_height + thin_gap) +
+                             12),
         share_top_(lanes_top_ +
                    static_cast<double>(history.trainers.size()) * lane_height +
                    panel_gap),
@@ -97,7 +106,8 @@ class Timeline {
     legend();
     grid();
     for (std::size_t row = 0; row < history_.nodes.size(); ++row) node_row(row);
-    rigid_blocks();
+    rigid_blocks(rigid_, {history_.nodes, rows_top_, row_height, row_gap});
+    without();
     for (std::size_t i = 0; i < history_.trainers.size(); ++i) lane(i);
     share();
     loss();
@@ -105,6 +115,20 @@ class Timeline {
   }
 
  private:
+  static double count(std::vector<std::string> const& rows) {
+    return static_cast<double>(rows.size());
+  }
+
+  /// The nodes of these rows, each once.
+  static std::vector<std::string> nodes_of(
+      std::vector<std::string> const& rows) {
+    std::vector<std::string> nodes;
+    for (auto const& row : rows)
+      if (nodes.empty() || nodes.back() != node_of(row))
+        nodes.push_back(node_of(row));
+    return nodes;
+  }
+
   double row_y(std::size_t row) const {
     return rows_top_ + static_cast<double>(row) * (row_height + row_gap);
   }
@@ -140,8 +164,9 @@ class Timeline {
     mark(1, "grew");
     mark(-1, "shrank");
     mark(0, "lost a node without notice");
-    if (summary_.undone_node_s > 0)
-      entry("class=\"undone\" stroke=\"#9aa5b1\"", "steps undone", 100);
+    if (summary_.undone_node_s <= 0) return;
+    svg_.rect(x, 90, 16, 12, filled(colour_of(0).strong));  // under the hatches
+    entry("class=\"undone\" stroke=\"#9aa5b1\"", "steps undone", 100);
   }
 
   /// Trainers are called A, B, C … in the picture.
@@ -172,7 +197,9 @@ class Timeline {
     auto const& node = history_.nodes[row];
     svg_.text({left - 10, row_y(row) + row_height / 2 + 4}, node,
               "class=\"end\"");
-    bar(row, history_.window, "class=\"idle\"");
+    // Where a node is lent in parts nobody knows which of them jobs have.
+    bool const in_parts = is_part(node) || parted_.count(node) != 0;
+    if (!in_parts) bar(row, history_.window, "class=\"idle\"");
     if (history_.trainers.empty())
       for (Span s : leased_on(leases_, node, 0))
         bar(row, s, filled(colour_of(0).pale), "lent");
@@ -195,20 +222,47 @@ class Timeline {
     }
   }
 
-  void rigid_blocks() {
-    for (Block const& block : blocks(rigid_, history_.nodes, history_.window)) {
+  struct Rows {
+    std::vector<std::string> const& nodes;
+    double top, height, gap;
+  };
+
+  void rigid_blocks(std::vector<RigidJob> const& jobs, Rows const& rows) {
+    for (Block const& block : blocks(jobs, rows.nodes, history_.window)) {
       double const from = time_.at(block.span.from_s);
       double const to = time_.at(block.span.to_s);
+      double const y = rows.top + static_cast<double>(block.first_row) *
+                                      (rows.height + rows.gap);
       double const height =
-          static_cast<double>(block.rows) * (row_height + row_gap) - row_gap;
-      svg_.rect(from, row_y(block.first_row), to - from, height,
-                "class=\"rigid\" rx=\"2\"",
+          static_cast<double>(block.rows) * (rows.height + rows.gap) - rows.gap;
+      svg_.rect(from, y, to - from, height, "class=\"rigid\" rx=\"2\"",
                 block.job->name + " on " + block.job->nodes.to_string());
       auto const& job = block.job->name;
-      if (to - from > 7.0 * static_cast<double>(job.size()) + 6)
-        svg_.text({(from + to) / 2, row_y(block.first_row) + height / 2 + 4},
-                  job, "class=\"label\"");
+      if (to - from > 7.0 * static_cast<double>(job.size()) + 6 && height > 12)
+        svg_.text({(from + to) / 2, y + height / 2 + 4}, job,
+                  "class=\"label\"");
     }
+  }
+
+  /// The same jobs on the same nodes when nothing was lent, in thin rows.
+  void without() {
+    if (without_.empty()) return;
+    double const pitch = thin_height + thin_gap;
+    double idle_s = 0;
+    for (std::size_t row = 0; row < whole_nodes_.size(); ++row) {
+      svg_.rect(left, without_top_ + static_cast<double>(row) * pitch,
+                page_width - right - left, thin_height, "class=\"idle\"");
+      idle_s += length_s(
+          outside(rigid_on(without_, whole_nodes_[row], history_.window.to_s),
+                  history_.window));
+    }
+    rigid_blocks(without_, {whole_nodes_, without_top_, thin_height, thin_gap});
+    std::string caption = "the same jobs without Gleaner";
+    if (parted_.empty())
+      caption += ": " + format("%.0f", idle_s) + " node-seconds nobody used";
+    svg_.text({left, without_top_ - 7}, caption, "class=\"small\"");
+    svg_.text({left - 10, without_top_ + count(whole_nodes_) * pitch / 2 + 3},
+              "without", "class=\"small end\"");
   }
 
   /// Up: grew; down: shrank; 0: a cross, a loss.
@@ -251,7 +305,9 @@ class Timeline {
   /// Nodes of each trainer, stacked, under the line of nodes that are idle or
   /// lent: white below the line is time nobody used.
   void share() {
-    auto const nodes = static_cast<double>(history_.nodes.size());
+    auto const nodes = static_cast<double>(std::count_if(
+        history_.nodes.begin(), history_.nodes.end(),
+        [&](std::string const& row) { return !parted_.count(row); }));
     Scale const count{0, nodes, share_top_ + share_height, share_top_};
     for (int n = 0; n <= static_cast<int>(nodes);
          n += std::max(1, static_cast<int>(nodes) / 4))
@@ -273,10 +329,11 @@ class Timeline {
       svg_.polygon(area, filled(colour_of(i).strong));
     }
     frame(share_top_, share_height,
-          history_.rigid ? "nodes that train, of the nodes no other job uses "
-                           "(dashed)"
-                         : "nodes that train");
-    if (!history_.rigid) return;
+          !parted_.empty() ? "nodes and parts of nodes that train"
+          : history_.rigid ? "nodes that train, of the nodes no other job uses "
+                             "(dashed)"
+                           : "nodes that train");
+    if (!history_.rigid || !parted_.empty()) return;
     std::vector<Spans> free;
     for (auto const& node : history_.nodes)
       free.push_back(outside(rigid_on(rigid_, node, history_.window.to_s),
@@ -355,8 +412,11 @@ class Timeline {
   Summary const& summary_;
   std::vector<Lease> const leases_;
   std::vector<RigidJob> const rigid_;
+  std::vector<RigidJob> const without_;
+  std::set<std::string> const parted_;
+  std::vector<std::string> const whole_nodes_;
   Scale time_;
-  double rows_top_, lanes_top_, share_top_, loss_top_, bottom_;
+  double rows_top_, without_top_, lanes_top_, share_top_, loss_top_, bottom_;
   Svg svg_;
 };
 

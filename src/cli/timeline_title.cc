@@ -22,6 +22,7 @@ std::string harvest(Summary const& s) {
            fixed(*s.idle_node_s, 0) + " idle node-seconds trained";
   auto text = fixed(s.trained_node_s, 0) + " node-seconds trained";
   if (s.leased_node_s) text += " of " + fixed(*s.leased_node_s, 0) + " lent";
+  if (s.in_parts) return text + ", a part counted like a node";
   return text + (s.idle_node_s ? "" : ", idle time unknown");
 }
 
@@ -59,7 +60,7 @@ std::string trained(Summary const& s) {
 
 std::string others(Summary const& s) {
   if (s.rigid_delay_with_s.n == 0)
-    return s.idle_node_s ? "" : "other jobs: unknown";
+    return s.idle_node_s || s.in_parts ? "" : "other jobs: unknown";
   if (s.rigid_delay_added_s.n > 0)
     return "other jobs start " + fixed(s.rigid_delay_added_s.p50, 2) +
            " s later than without Gleaner (median), " +

@@ -109,8 +109,9 @@ TEST_CASE("an old look at the cluster is pointed out") {
 }
 
 TEST_CASE("the strip has a sign for each node") {
-  CHECK(status_strip(a_status(), {"n1", "n2", "n3", "n4"}, 1000, Ink::plain) ==
-        "   10 s  A a . #   A: 1 node, loss 2.50");
+  StripWidths widths;
+  CHECK(status_strip(a_status(), {"n1", "n2", "n3", "n4"}, 1000, Ink::plain,
+                     &widths) == "   10 s  A a . #   A: 1 node, loss 2.50");
 }
 
 TEST_CASE("a waiting trainer says so in the strip") {
@@ -118,8 +119,43 @@ TEST_CASE("a waiting trainer says so in the strip") {
   s.leases.clear();
   s.trainers[0].nodes.clear();
   s.trainers[0].state = "parked";
-  CHECK(status_strip(s, {"n1"}, 1000, Ink::plain) ==
+  StripWidths widths;
+  CHECK(status_strip(s, {"n1"}, 1000, Ink::plain, &widths) ==
         "   10 s  .   A: 0 nodes, loss 2.50, parked");
+}
+
+/// Trainer 12 has three parts of n1 and one of n2, n3 is idle; n4 is another
+/// job's, as is what else there is of n2.
+msg::StatusReply in_parts() {
+  auto s = a_status();
+  s.trainers[0].nodes = {"n1+0", "n1+1", "n1+10", "n2+1"};
+  s.leases = {{20, "n1+0", 12, "held", 1000, 0},
+              {21, "n1+1", 12, "held", 1000, 0},
+              {22, "n1+10", 12, "offered", 1000, 0},
+              {23, "n2+1", 12, "held", 1000, 0}};
+  s.holes = {{"n1+0", true, 0, ""},  {"n1+1", true, 0, ""},
+             {"n1+2", false, 0, ""}, {"n1+10", true, 0, ""},
+             {"n2+0", false, 0, ""}, {"n2+1", true, 0, ""},
+             {"n3", false, 0, ""}};
+  return s;
+}
+
+TEST_CASE("a node that is lent in parts has a sign for each part") {
+  StripWidths widths;
+  auto const strip = [&](msg::StatusReply const& s) {
+    return status_strip(s, {"n1", "n2", "n3", "n4"}, 1000, Ink::plain, &widths);
+  };
+  CHECK(strip(in_parts()) == "   10 s  AA.a .A . #   A: 4 parts, loss 2.50");
+  auto s = in_parts();
+  s.leases.pop_back();
+  s.holes.erase(s.holes.begin() + 2, s.holes.end());  // jobs took what was left
+  CHECK(strip(s) == "   10 s  AAa# ## # #   A: 4 parts, loss 2.50");
+}
+
+TEST_CASE("the first line counts parts apart from nodes") {
+  CHECK_THAT(status_table(in_parts(), [](Uid) { return ""; }),
+             Catch::StartsWith("4 nodes: 0 lent, 1 idle, 2 in parts (4 lent, "
+                               "2 idle), 1 with other jobs."));
 }
 
 constexpr OwnProgram coordinator{"gleaner-coordinator", "runtime/coordinator"};

@@ -331,6 +331,67 @@ TEST_CASE("summary.json has the figures a run is judged by") {
   CHECK(json["rigid_start_delay_s"]["with"].contains("p99"));
 }
 
+/// n1 was lent in two parts beside a rigid job; n2 whole.
+History a_run_in_parts() {
+  auto h = a_run();
+  h.nodes = {"n1", "n2"};
+  h.leases = {{1, 9, "n1+0", {0, 40}, ""},
+              {2, 9, "n2", {0, 100}, ""},
+              {3, 9, "n1+1", {10, 100}, ""}};
+  h.trainers[0].generations = {generation(2, "start", 0, "n1+0,n2"),
+                               generation(12, "expand", 2, "n1+[0-1],n2"),
+                               generation(39, "shrink", 3, "n1+1,n2")};
+  complete(h);
+  return h;
+}
+
+TEST_CASE("the parts of a node follow it in the report") {
+  using Rows = std::vector<std::string>;
+  CHECK(a_run_in_parts().nodes == Rows{"n1", "n1+0", "n1+1", "n2"});
+  auto h = a_run_in_parts();
+  h.nodes.clear();
+  complete(h);
+  CHECK(h.nodes == Rows{"n1", "n1+0", "n1+1", "n2"});
+}
+
+TEST_CASE("a part is lent and trains like a node; what is idle is unknown") {
+  auto const s = summarise(a_run_in_parts());
+  CHECK(s.nodes == 2);
+  CHECK(s.leased_node_s == 40 + 100 + 90);
+  CHECK(s.trained_node_s == 37 + 98 + 88);
+  CHECK_FALSE(s.idle_node_s);
+  CHECK_FALSE(s.harvest_ratio);
+  CHECK_THAT(to_text(s),
+             Catch::Contains("unknown (which part of a node") &&
+                 Catch::Contains("230 node-seconds, of which 223 trained"));
+  CHECK(to_json(s)["in_parts"] == true);
+  CHECK_FALSE(summarise(a_run()).in_parts);
+}
+
+TEST_CASE("the timeline has a row for each part, and one for other jobs") {
+  auto const h = a_run_in_parts();
+  auto const svg = timeline_svg(h, summarise(h));
+  for (auto text : {">n1<", ">n1+0<", ">n1+1<", "a part counted like a node",
+                    "nodes and parts of nodes that train"})
+    CHECK_THAT(svg, Catch::Contains(text));
+}
+
+TEST_CASE("the jobs without Gleaner are shown at the times of those with it") {
+  auto h = a_run();
+  h.rigid_without = {rigid("r1", "n1", 539.5, 540, 560)};
+  auto const beside = without_beside(h);
+  REQUIRE(beside.size() == 1);
+  CHECK(beside[0].start_s == 40);
+  CHECK(beside[0].end_s == 60);
+  CHECK_THAT(
+      timeline_svg(h, summarise(h)),
+      Catch::Contains("the same jobs without Gleaner: 180 node-seconds"));
+  h.rigid_without[0].name = "another";
+  CHECK(without_beside(h).empty());
+  CHECK(timeline_svg(h, summarise(h)).find("without Gleaner: ") ==
+        std::string::npos);
+}
+
 TEST_CASE("the timeline shows every node, job and training") {
   auto const h = a_run();
   auto const svg = timeline_svg(h, summarise(h));
