@@ -30,12 +30,14 @@ constexpr std::uint32_t client_frame_bytes_max = 1u << 20;
 
 }  // namespace
 
-ClientDoor::ClientDoor(Config const& config, Clock const& clock,
-                       Handlers handlers, std::size_t links_most)
+ClientDoor::ClientDoor(asio::io_context& io, Config const& config,
+                       Clock const& clock, Handlers handlers,
+                       std::size_t links_most)
     : munge_socket_(config.munge_socket),
       clock_(clock),
       handlers_(std::move(handlers)),
       links_max_(links_most),
+      munge_(io, strangers_max, 1),
       strangers_(strangers_max),
       messages_(messages_of_user),
       bytes_(bytes_of_user),
@@ -52,7 +54,7 @@ Result<std::unique_ptr<ClientDoor>> ClientDoor::open(asio::io_context& io,
   auto const links_most = raise_descriptor_limit();
   if (!links_most) return links_most.error();
   std::unique_ptr<ClientDoor> door(
-      new ClientDoor(config, clock, std::move(handlers), *links_most));
+      new ClientDoor(io, config, clock, std::move(handlers), *links_most));
   auto listener = Listener::tcp(
       io, config.listen,
       [self = door.get()](auto channel) { self->on_accept(channel); });
@@ -69,6 +71,9 @@ void ClientDoor::on_accept(std::shared_ptr<Channel> channel) {
     refuse(*old, "too many connections that have not proved who they are");
   munge_server(
       channel, munge_socket_, handshake_s,
+      [this](std::function<Finish()> work) {
+        return munge_.submit(SlurmWorker::Urgency::in_turn, std::move(work));
+      },
       [this, id](Error const& error) { on_closed(id, error); },
       [this, id](Result<Uid> uid) {
         if (uid) return on_identified(id, *uid);

@@ -5,10 +5,11 @@
 /// connection is a coordinator's once it has sent Register; whether it may
 /// speak for that job is the brain's decision.
 ///
-/// There is one thread, so nobody may have much of it: few connections before
-/// MUNGE (strangers.hh), and then, for each user and however often he
-/// connects, so many connections, messages, bytes and answers
-/// (token_buckets.hh).
+/// munged is asked in a thread of its own: while it hangs nobody gets in, and
+/// those who are in notice nothing.  For all else there is one thread, so
+/// nobody may have much of it: few connections before MUNGE (strangers.hh), and
+/// then, for each user and however often he connects, so many connections,
+/// messages, bytes and answers (token_buckets.hh).
 #pragma once
 
 #include <asio.hpp>
@@ -20,6 +21,7 @@
 #include "core/clock.hh"
 #include "core/config.hh"
 #include "daemon/actions.hh"
+#include "daemon/slurm_worker.hh"
 #include "daemon/status_cache.hh"
 #include "daemon/strangers.hh"
 #include "daemon/throttle.hh"
@@ -53,6 +55,10 @@ class ClientDoor {
   /// Close after what was sent; on_lost is not called.
   void close(LinkId link);
 
+  /// Ask munged nothing more.  False when a call under way did not return in
+  /// time.
+  bool stop(double seconds) { return munge_.stop(seconds); }
+
   int port() const { return listener_->port(); }
 
  private:
@@ -62,8 +68,8 @@ class ClientDoor {
     bool coordinator = false;
   };
 
-  ClientDoor(Config const& config, Clock const& clock, Handlers handlers,
-             std::size_t links_most);
+  ClientDoor(asio::io_context& io, Config const& config, Clock const& clock,
+             Handlers handlers, std::size_t links_most);
   void on_accept(std::shared_ptr<Channel> channel);
   void on_identified(LinkId id, Uid uid);
   void on_json(LinkId id, nlohmann::json const& json);
@@ -82,6 +88,7 @@ class ClientDoor {
   std::unique_ptr<Listener> listener_;
   std::size_t links_max_;
   std::map<LinkId, Link> links_;
+  SlurmWorker munge_;
   Strangers strangers_;
   TokenBuckets messages_, bytes_, answers_;
   StatusCache status_;

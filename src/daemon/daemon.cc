@@ -358,7 +358,8 @@ bool Daemon::stop() {
   record({"stopped", {{"leases", brain_.leases().all().size()}}});
   timer_.cancel();
   rest_.cancel();
-  return worker_.stop(stop_wait_s);
+  bool const munge_ended = clients_->stop(stop_wait_s);
+  return worker_.stop(stop_wait_s) && munge_ended;
 }
 
 }  // namespace gleaner

@@ -82,7 +82,7 @@ class Program {
     }
     wait_for_signal();
     io_.run();
-    if (!daemon_->stop()) std::_Exit(0);  // Slurm hangs: nothing to wait for
+    if (!daemon_->stop()) std::_Exit(0);  // Slurm or munged hangs
     return 0;
   }
 

@@ -206,29 +206,65 @@ Result<Contribution> verify_server(std::string const& munge_socket,
   return *contribution;
 }
 
+/// What the server makes of a client's credential.
+struct Answer {
+  Uid uid = 0;
+  std::string credential;
+  SealKeys keys;
+};
+
+/// Asks munged twice, and waits for it.
+Result<Answer> answer_client(std::string const& munge_socket,
+                             std::string const& nonce,
+                             std::string const& credential) {
+  auto const theirs = decode(munge_socket, credential);
+  if (!theirs) return theirs.error();
+  auto const client = read_contribution(theirs->text, "client", nonce, "");
+  if (!client) return Error{Errc::denied, another_connection};
+  Contribution const own{nonce, client->client_nonce, random_hex(secret_bytes)};
+  auto signed_text = encode(munge_socket, theirs->uid, own.text_of("server"));
+  if (!signed_text) return signed_text.error();
+  return Answer{theirs->uid, std::move(*signed_text),
+                keys_of_server(*client, own)};
+}
+
 }  // namespace
 
 void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
-                  double timeout_s, Channel::OnClose on_close,
+                  double timeout_s, Elsewhere elsewhere,
+                  Channel::OnClose on_close,
                   std::function<void(Result<Uid>)> done) {
   auto const nonce = random_hex(nonce_bytes);
   auto const handshake = Handshake<Uid>::make(
       channel, timeout_s, std::move(on_close), std::move(done));
+  auto const asked = std::make_shared<bool>(false);
   handshake->start([=](nlohmann::json const& message) {
-    if (text_field(message, "type") != "munge")
+    if (*asked || text_field(message, "type") != "munge")
       return handshake->refuse("expected a MUNGE credential");
-    auto const theirs = decode(munge_socket, text_field(message, "credential"));
-    if (!theirs) return handshake->refuse(theirs.error().message);
-    auto const client = read_contribution(theirs->text, "client", nonce, "");
-    if (!client) return handshake->refuse(another_connection);
-    Contribution const own{nonce, client->client_nonce,
-                           random_hex(secret_bytes)};
-    auto const credential =
-        encode(munge_socket, theirs->uid, own.text_of("server"));
-    if (!credential) return handshake->refuse(credential.error().message);
-    channel->send({{"type", "accepted"}, {"credential", *credential}});
-    channel->seal(keys_of_server(*client, own));
-    handshake->accept(theirs->uid);
+    *asked = true;
+    // By the time munged answers the handshake may be over.  What waits does
+    // not hold it, and only the event loop takes hold of it again.
+    auto finish = [waiting = std::weak_ptr(handshake),
+                   link =
+                       std::weak_ptr(channel)](Result<Answer> const& answer) {
+      auto const still = waiting.lock();
+      auto const to = link.lock();
+      if (!still || !to) return;
+      if (!answer) return still->refuse(answer.error().message);
+      to->send({{"type", "accepted"}, {"credential", answer->credential}});
+      to->seal(answer->keys);
+      still->accept(answer->uid);
+    };
+    bool const taken =
+        elsewhere([=, waiting = std::weak_ptr(handshake),
+                   credential = text_field(message, "credential")]() -> Finish {
+          if (waiting.expired()) return nullptr;
+          return [finish,
+                  answer = answer_client(munge_socket, nonce, credential)] {
+            finish(answer);
+          };
+        });
+    if (!taken) handshake->refuse("too many wait for MUNGE");
   });
   channel->send({{"type", "challenge"},
                  {"version", protocol_version},

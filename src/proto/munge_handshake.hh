@@ -30,15 +30,23 @@
 
 namespace gleaner {
 
+/// What is left to do in the event loop once munged has answered.
+using Finish = std::function<void()>;
+/// Calls what it is given outside the event loop, and what that returns, if
+/// anything, in it: a munged that hangs makes its clients wait for seconds.
+/// False: there is no room, and nothing will be called.
+using Elsewhere = std::function<bool(std::function<Finish()>)>;
+
 /// `munge_socket`: munged's socket, "" for the system's.  Both run on an open
 /// channel that was not started, and start it; `done` is called once, after at
 /// most `timeout_s`, and `on_close` is for closes after success.
 void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
-                  double timeout_s, Channel::OnClose on_close,
+                  double timeout_s, Elsewhere elsewhere,
+                  Channel::OnClose on_close,
                   std::function<void(Result<Uid>)> done);
 
 /// `trusted`: the uids that gleanerd may have (core/slurm_user.hh).  Nothing
-/// is signed for others.
+/// is signed for others.  Waits for munged in the event loop.
 void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
                   std::vector<Uid> trusted, double timeout_s,
                   Channel::OnClose on_close,

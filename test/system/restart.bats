@@ -18,6 +18,7 @@ setup() {
   before=$(leases | sort)
 }
 teardown() {
+  kill -CONT "$(pid_of munged)" 2>/dev/null || : # a test may have failed half-way
   show_logs_on_failure
   cancel_all
 }
@@ -44,6 +45,33 @@ status_leases() { gleaner status --json | jq -r '.leases[] | select(.state == "h
   rigid=$(rigid 2)
   wait_until 6 "job_is $rigid RUNNING"
   wait_until 5 "size_is $job 1"
+}
+
+@test "munged hangs while somebody connects: gleanerd goes on with who is in" {
+  local address munge=$cluster/slurm/run/munge.sock
+  address=$(sed -n 's/^address: //p' "$GLEANER_CONF")
+  speak() { "$top/test/system/speak" "$@"; }
+  speak tcp "$address" --munge "$munge" --seconds 12 \
+    '{"type":"StatusRequest"}' pause:3 '{"type":"StatusRequest"}' >"$work/in" &
+  local inside=$!
+  wait_until 5 "grep -q StatusReply $work/in"
+  kill -STOP "$(pid_of munged)"
+  speak tcp "$address" --seconds 8 '{"type":"munge","credential":"MUNGE:AAAA:"}' >"$work/stranger" &
+  local stranger=$!
+  # The event loop goes on: it greets whoever comes, within half a second.
+  wait_until 2 "grep -q challenge $work/stranger"
+  for _ in 1 2 3; do
+    [[ $(speak tcp "$address" --seconds 0.5) = *'"challenge"'* ]]
+  done
+  # Who is in is answered, and the training goes on.
+  wait_until 6 "((\$(grep -c StatusReply $work/in) == 2))"
+  wait_for_steps "$job" 10
+  kill -CONT "$(pid_of munged)"
+  jq -se 'map(select(.type == "StatusReply")) | .[1].time_s - .[0].time_s > 2 and (.[1].leases | length) == 3' "$work/in"
+  wait "$inside" "$stranger" || true
+  [[ $(cat "$work/stranger") != *accepted* ]]
+  wait_until 15 "[[ \$(status_leases) = '$before' ]]"
+  [[ $(leases | sort) = "$before" ]]
 }
 
 @test "a training that ends while gleanerd is away leaves no lease" {

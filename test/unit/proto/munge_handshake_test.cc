@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -92,6 +93,8 @@ struct Between {
   std::optional<Result<Uid>> seen;
   std::optional<Result<void>> accepted;
   std::vector<json> from_client, from_server;
+  std::deque<std::function<Finish()>> works;
+  bool munged_hangs = false;
 
   Between() {
     here = listen(&to_client);
@@ -129,7 +132,20 @@ struct Between {
   }
 
   void serve() {
-    munge_server(server, Munged::socket(), 10, {}, [&](auto r) { seen = r; });
+    auto const elsewhere = [this](std::function<Finish()> work) {
+      works.push_back(std::move(work));
+      asio::post(io, [this] { do_one(); });
+      return true;
+    };
+    munge_server(server, Munged::socket(), 10, elsewhere, {},
+                 [&](auto r) { seen = r; });
+  }
+  /// What munged is to be asked for, when the event loop comes to it.
+  void do_one() {
+    if (works.empty() || munged_hangs) return;
+    auto const work = std::move(works.front());
+    works.pop_front();
+    if (auto const finish = work()) finish();
   }
   void approach(std::vector<Uid> trusted, Channel::OnClose on_close = {}) {
     munge_client(client, Munged::socket(), std::move(trusted), 10,
@@ -200,6 +216,39 @@ TEST_CASE("who names gleanerd's uid, and is not it, cannot open the answer") {
   CHECK(says(between.seen->error(), "MUNGE cannot verify"));
   CHECK_FALSE(*between.accepted);
   CHECK(between.from_client.size() == 1);
+}
+
+TEST_CASE("while munged hangs a client waits, and is forgotten if it leaves") {
+  Between between;
+  between.munged_hangs = true;
+  between.serve();
+  between.approach({self()});
+  between.relay();
+  between.run_until([&] { return !between.works.empty(); });
+  CHECK_FALSE(between.seen);
+  SECTION("it says no second thing meanwhile") {
+    between.to_server->send({{"type", "munge"}, {"credential", "x"}});
+    between.run_until([&] { return between.seen.has_value(); });
+    CHECK(says(between.seen->error(), "expected a MUNGE credential"));
+  }
+  SECTION("it leaves") {
+    between.to_server->close();
+    between.run_until([&] { return between.seen.has_value(); });
+    CHECK_FALSE(*between.seen);
+  }
+  CHECK_FALSE(between.works.front()());  // munged is not even asked
+}
+
+TEST_CASE("with too many who wait for munged a client is refused") {
+  Between between;
+  munge_server(
+      between.server, Munged::socket(), 10, [](auto) { return false; }, {},
+      [&](auto r) { between.seen = r; });
+  between.approach({self()});
+  between.relay();
+  between.run_until([&] { return between.seen.has_value(); });
+  REQUIRE_FALSE(*between.seen);
+  CHECK(says(between.seen->error(), "too many wait for MUNGE"));
 }
 
 TEST_CASE("a client signs no text that a stranger chose") {
