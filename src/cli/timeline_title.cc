@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/timeline_title.hh"
 
+#include <cmath>
 #include <iterator>
 
 #include "cli/text_table.hh"
@@ -62,9 +63,10 @@ std::string others(Summary const& s) {
   if (s.rigid_delay_with_s.n == 0)
     return s.idle_node_s || s.in_parts ? "" : "other jobs: unknown";
   if (s.rigid_delay_added_s.n > 0)
-    return "other jobs start " + fixed(s.rigid_delay_added_s.p50, 2) +
-           " s later than without Gleaner (median), " +
-           fixed(s.rigid_delay_added_worst_s, 2) + " s at worst, of " +
+    return "other jobs start " + fixed(std::abs(s.rigid_delay_added_s.p50), 2) +
+           (s.rigid_delay_added_s.p50 < 0 ? " s earlier" : " s later") +
+           " than without Gleaner (median), " +
+           fixed(s.rigid_delay_added_worst_s, 2) + " s later at worst, of " +
            std::to_string(s.rigid_delay_added_s.n);
   return "other jobs start after " + fixed(s.rigid_delay_with_s.p50, 2) +
          " s (p50), " + fixed(s.rigid_delay_with_s.p99, 1) + " s (p99)";
