@@ -60,7 +60,7 @@ class Brain {
   void set_bf_interval(double seconds);
 
   /// Whether Slurm allocates memory to jobs (SelectTypeParameters).
-  void set_memory(Supply::Memory memory) { memory_ = memory; }
+  void set_memory(JobMemory memory) { memory_ = memory; }
 
   /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
   void set_orders(Orders orders);
@@ -148,7 +148,7 @@ class Brain {
   std::set<JobId> begun_;      ///< jobs on notice that Slurm was told to begin
   double bf_interval_s_ = 30;  ///< Slurm's default
   Demand demand_;
-  Supply::Memory memory_ = Supply::Memory::counted;
+  JobMemory memory_ = JobMemory::counted;
   NodeHolds holds_;
   LeaseTable leases_;
   Roster roster_;

@@ -89,8 +89,8 @@ Result<void> Daemon::open(Config const& config) {
         brain_.set_lending(possible);
         brain_.set_preempt_again(setup.preempt_again_s);
         brain_.set_bf_interval(setup.bf_interval_s);
-        brain_.set_memory(setup.counts_memory ? Supply::Memory::counted
-                                              : Supply::Memory::ignored);
+        brain_.set_memory(setup.counts_memory ? JobMemory::counted
+                                              : JobMemory::ignored);
         decide();
       });
   setup_->start(config);

@@ -8,8 +8,8 @@
 
 #include "core/place.hh"
 #include "daemon/cut.hh"
+#include "daemon/job_shape.hh"
 #include "daemon/part_ends.hh"
-#include "daemon/supply.hh"
 
 namespace gleaner {
 namespace {

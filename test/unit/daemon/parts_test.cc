@@ -211,7 +211,7 @@ TEST_CASE("a CPU job takes a part back only where no CPU is free") {
 
 TEST_CASE("where Slurm does not allocate memory jobs share it") {
   Parted w;
-  w.brain.set_memory(Supply::Memory::ignored);
+  w.brain.set_memory(JobMemory::ignored);
   w.trains(7, 3);
   w.waits(60, 1);
   w.cluster.pending.back().whole_memory = true;
