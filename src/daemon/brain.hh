@@ -37,6 +37,7 @@
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
 #include "daemon/orders.hh"
+#include "daemon/part_places.hh"
 #include "daemon/planner.hh"
 #include "daemon/roster.hh"
 #include "daemon/token_buckets.hh"
@@ -142,6 +143,7 @@ class Brain {
   Snapshot snapshot_;
   TimeS snapshot_at_s_ = 0;  ///< when it came; 0: never
   TimeS begun_s_ = 0;        ///< when the first one came
+  PartPlaces part_places_;
   Places places_;
   std::map<std::string, JobId> aside_;
   std::map<std::string, ComingUse> coming_;  ///< next uses that are foretold
