@@ -206,7 +206,8 @@ void add_waiting(int id) {
   auto job = job_of(id, id % 3 ? "main" : "main,large");
   job.job_state = JOB_PENDING;
   job.state_reason = id % 7 ? WAIT_PRIORITY : WAIT_RESOURCES;
-  job.num_nodes = static_cast<std::uint32_t>(2001 + id % 1999);
+  auto const least = static_cast<int>(slurmctld.nodes.size() / 5);
+  job.num_nodes = static_cast<std::uint32_t>(least + 1 + id % least);
   job.num_cpus = job.num_nodes * static_cast<std::uint32_t>(8 << id % 5);
   job.pn_min_memory =
       MEM_PER_CPU | static_cast<std::uint64_t>(2000 + 500 * (id % 4));
@@ -252,6 +253,16 @@ slurm_job_info_t& waiting(int i) {
       .jobs[slurmctld.jobs.size() - 1 - static_cast<std::size_t>(i)];
 }
 
+/// On as many nodes as it needs.
+void plan(slurm_job_info_t* job, int where, bool is_planned) {
+  auto const count = static_cast<int>(job->num_nodes);
+  auto const most = static_cast<int>(slurmctld.nodes.size()) - count;
+  job->sched_nodes = nullptr;
+  job->start_time = is_planned ? slurmctld.now_s + 3600 : 0;
+  if (is_planned)
+    job->sched_nodes = slurmctld.text(nodes(where * 37 % most, count));
+}
+
 Event const events[] = {
     {"nothing for us", [](int) {}},
     {"a node becomes idle or is taken",
@@ -261,15 +272,15 @@ Event const events[] = {
      }},
     {"100 jobs are planned or not",
      [](int time) {
-       for (int i = 0; i < 100; ++i) {
-         waiting(i).sched_nodes = time % 2 ? slurmctld.partitions[0].nodes : 0;
-         waiting(i).start_time = time % 2 ? slurmctld.now_s + 3600 : 0;
-       }
+       for (int i = 0; i < 100; ++i) plan(&waiting(i), i, time % 2);
      }},
-    {"100 waiting jobs are others",
+    {"100 jobs are planned elsewhere",
+     [](int time) {
+       for (int i = 0; i < 100; ++i) plan(&waiting(i), i + time, true);
+     }},
+    {"100 waiting jobs have more priority",
      [](int) {
-       for (int i = 0; i < 100; ++i)
-         waiting(i).num_nodes = 2001 + waiting(i).num_nodes % 1999;
+       for (int i = 0; i < 100; ++i) waiting(i).priority += 1;
      }},
 };
 
