@@ -20,6 +20,7 @@ constexpr double take_wait_s = 0.9;
 constexpr double gather_s = 3;          ///< for coordinators to come back to us
 constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
 constexpr double observe_gap_s = 10;    ///< between records of what is seen
+constexpr double unused_wait_s = 10;    ///< without events, where nobody trains
 
 }  // namespace
 
@@ -199,11 +200,21 @@ void Brain::release_vacated(TimeS now, Actions* out) {
   }
 }
 
+/// The scavenger repeats an unchanged snapshot every 5 s, and looks every 30 s
+/// where nobody trains.
+double Brain::snapshot_age_s_max() const {
+  double const least_s = is_in_use() ? 15 : 75;
+  return std::max(least_s, config_.scan_interval_ms * 3 / 1000.0);
+}
+
+/// Is there anything that a decision may have to be made for soon?
+bool Brain::is_in_use() const {
+  return snapshot_at_s_ == 0 || snapshot_.is_in_use() ||
+         !roster_.all().empty() || !leases_.all().empty();
+}
+
 bool Brain::is_current(TimeS now) const {
-  // The scavenger repeats an unchanged snapshot every 5 s.
-  double const age_max_s =
-      std::max(15.0, config_.scan_interval_ms * 3 / 1000.0);
-  return snapshot_at_s_ > 0 && now - snapshot_at_s_ < age_max_s;
+  return snapshot_at_s_ > 0 && now - snapshot_at_s_ < snapshot_age_s_max();
 }
 
 /// Just started, and not all trainers have found us yet: a plan for some of
@@ -370,7 +381,7 @@ Actions Brain::decide(TimeS now) {
 }
 
 TimeS Brain::next_s(TimeS now) const {
-  TimeS next = now + 1;
+  TimeS next = now + (is_in_use() ? 1 : unused_wait_s);
   next = leases_.next_s(next);
   next = roster_.next_s(register_wait_s, next);
   next = demand_.next_s(now, next);

@@ -75,8 +75,12 @@ class Brain {
   /// What to do now.  To be called after events, and at next_s().
   Actions decide(TimeS now);
 
-  /// When to call decide() again without an event, at most a second from now.
+  /// When to call decide() again without an event: at most a second from now,
+  /// or ten where nobody trains.
   TimeS next_s(TimeS now) const;
+
+  /// How old a snapshot may become before it counts as none.
+  double snapshot_age_s_max() const;
 
   // For status.cc.
   Config const& config() const { return config_; }
@@ -127,6 +131,7 @@ class Brain {
                   TimeS now);
   void repeat_ask_backs(TrainerEntry const& trainer);
   void release_vacated(TimeS now, Actions* out);
+  bool is_in_use() const;
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now) const;

@@ -110,7 +110,12 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
             // With `poll` the plugin may still be loaded; one source is enough.
             if (!poller_) on_snapshot(std::move(snapshot));
           },
-          [this] { look_again(); },
+          [this](ScanPacer::Cause cause) {
+            if (poller_)
+              poller_->hint(cause);
+            else
+              look_again();
+          },
           [this](bool) {
             // slurmctld has (re)started, or is going: its setup may differ.
             if (setup_) setup_->check_soon();
@@ -220,10 +225,11 @@ void Daemon::arm() {
           std::chrono::duration<double>(brain_.next_s(now) - now)));
   timer_.async_wait([this](asio::error_code error) {
     if (error) return;
-    if (clock_.wall_s() - silent_since_s_ > silence_s)
+    auto const silent_s = clock_.wall_s() - silent_since_s_;
+    if (silent_s > std::max(silence_s, brain_.snapshot_age_s_max() - 5))
       throttle_.log(LogLevel::warn, "silence",
                     LogLine("no_snapshot")
-                        .kv("for_s", clock_.wall_s() - silent_since_s_)
+                        .kv("for_s", silent_s)
                         .kv("scavenger", brain_.config().scavenger),
                     clock_.monotonic_s());
     decide();

@@ -23,7 +23,7 @@ struct Fixture {
            ++snapshots;
            last = std::move(snapshot);
          },
-         [this] { ++hints; }, [this](bool here) { scavenger = here; }});
+         [this](ScanPacer::Cause) { ++hints; }, [this](bool here) { scavenger = here; }});
     REQUIRE(opened);
     door = std::move(*opened);
   }
