@@ -207,7 +207,6 @@ double Brain::snapshot_age_s_max() const {
   return std::max(least_s, config_.scan_interval_ms * 3 / 1000.0);
 }
 
-/// Is there anything that a decision may have to be made for soon?
 bool Brain::is_in_use() const {
   return snapshot_at_s_ == 0 || snapshot_.is_in_use() ||
          !roster_.all().empty() || !leases_.all().empty();

@@ -79,6 +79,9 @@ class Brain {
   /// or ten where nobody trains.
   TimeS next_s(TimeS now) const;
 
+  /// Is there anything that a decision may have to be made for soon?
+  bool is_in_use() const;
+
   /// How old a snapshot may become before it counts as none.
   double snapshot_age_s_max() const;
 
@@ -131,7 +134,6 @@ class Brain {
                   TimeS now);
   void repeat_ask_backs(TrainerEntry const& trainer);
   void release_vacated(TimeS now, Actions* out);
-  bool is_in_use() const;
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now) const;

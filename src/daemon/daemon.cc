@@ -22,6 +22,7 @@ namespace {
 constexpr double stop_wait_s = 2;
 constexpr double rest_factor = 4;  ///< of the time a decision took
 constexpr double rest_s_max = 1;
+constexpr double status_look_gap_s = 5;
 constexpr double silence_s = 10;  ///< without a snapshot: worth a line
 
 LogLine to_line(Record const& record) {
@@ -131,7 +132,10 @@ ClientDoor::Handlers Daemon::client_handlers() {
             brain_.on_link_lost(link, clock_.wall_s());
             decide_soon();
           },
-          [this] { return make_status(brain_, clock_.wall_s()); },
+          [this] {
+            look_for_status();
+            return make_status(brain_, clock_.wall_s());
+          },
           [this](Uid uid, msg::AdminRequest const& request) {
             return on_order(uid, request);
           }};
@@ -170,6 +174,15 @@ void Daemon::on_snapshot(Snapshot snapshot) {
   silent_since_s_ = now;
   brain_.on_snapshot(std::move(snapshot), now);
   decide();
+}
+
+/// A machine on which nobody trains is seldom looked at, but who asks for its
+/// status means now: one of the next answers has it.
+void Daemon::look_for_status() {
+  auto const now_s = clock_.monotonic_s();
+  if (brain_.is_in_use() || now_s < status_look_s_ + status_look_gap_s) return;
+  status_look_s_ = now_s;
+  look_again();
 }
 
 void Daemon::look_again() {
