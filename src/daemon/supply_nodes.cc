@@ -260,7 +260,8 @@ void SupplyNodes::rebuild_order(std::vector<std::size_t> const& now_at,
   }
   auto const order = [this](SupplyEntry const& entry) {
     return std::tuple(entry.weight, entry.lent, entry.lease, entry.used_in_part,
-                      std::string_view(nodes_[entry.node].name));
+                      std::string_view(nodes_[entry.node].name), entry.node,
+                      entry.takes_back);
   };
   auto const sooner = [&](auto& a, auto& b) { return order(a) < order(b); };
   std::sort(added.begin(), added.end(), sooner);
