@@ -17,13 +17,13 @@ using namespace std::chrono_literals;
 struct Fixture {
   Fixture() {
     config.run_dir = dir.path();
-    auto opened = PluginDoor::open(
-        io, config, clock,
-        {[this](Snapshot snapshot) {
-           ++snapshots;
-           last = std::move(snapshot);
-         },
-         [this](ScanPacer::Cause) { ++hints; }, [this](bool here) { scavenger = here; }});
+    auto opened = PluginDoor::open(io, config, clock,
+                                   {[this](Snapshot snapshot) {
+                                      ++snapshots;
+                                      last = std::move(snapshot);
+                                    },
+                                    [this](ScanPacer::Cause) { ++hints; },
+                                    [this](bool here) { scavenger = here; }});
     REQUIRE(opened);
     door = std::move(*opened);
   }
