@@ -26,6 +26,18 @@ bool send_to(int socket, std::string const& path, std::string_view text) {
   return sent >= 0 || errno == EAGAIN;
 }
 
+std::string_view text_of(HintSender::Kind kind) {
+  switch (kind) {
+    case HintSender::Kind::arrival:
+      return R"({"type":"arrival","job":0})";
+    case HintSender::Kind::ended:
+      return R"({"type":"ended","job":0})";
+    case HintSender::Kind::training:
+      break;
+  }
+  return hint_of_training;
+}
+
 }  // namespace
 
 HintSender::HintSender()
@@ -37,9 +49,7 @@ HintSender::~HintSender() {
 
 void HintSender::send(Kind kind, std::string const& run_dir) const {
   if (socket_ < 0) return;
-  std::string_view const text = kind == Kind::arrival
-                                    ? R"({"type":"arrival","job":0})"
-                                    : R"({"type":"ended","job":0})";
+  auto const text = text_of(kind);
   if (!send_to(socket_, run_dir + "/wake.sock", text))
     (void)send_to(socket_, run_dir + "/hint.sock", text);
 }

@@ -3,8 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace gleaner {
+
+/// That a training may be there.  The others are of rigid jobs.
+inline constexpr std::string_view hint_of_training =
+    R"({"type":"training","job":0})";
 
 /// Sends hints; made once, at the plugin's start.
 ///
@@ -21,8 +26,9 @@ class HintSender {
   HintSender& operator=(HintSender const&) = delete;
 
   enum class Kind {
-    arrival,  ///< a rigid job was submitted
-    ended,    ///< a job has left its nodes
+    arrival,   ///< a rigid job was submitted
+    ended,     ///< a job has left its nodes
+    training,  ///< a malleable one was submitted
   };
   void send(Kind kind, std::string const& run_dir) const;
 

@@ -79,6 +79,8 @@ plugin_ldflags = -module -avoid-version -shared -Wl,-z,now
 	%reldir%/sched/queue_look.cc \
 	%reldir%/sched/scavenger.hh \
 	%reldir%/sched/scavenger.cc \
+	%reldir%/sched/scavenger_loop.hh \
+	%reldir%/sched/scavenger_loop.cc \
 	%reldir%/sched/stock_backfill.hh \
 	%reldir%/sched/stock_backfill.cc \
 	%reldir%/sched/table_times.hh \

@@ -125,6 +125,7 @@ int on_malleable(Call const& call, JobRequest request) {
   make_base_job(call.desc,
                 {range->nodes_min, range->nodes_max, *lease_template},
                 call.config());
+  plugin->hints.send(HintSender::Kind::training, call.config().run_dir);
   return SLURM_SUCCESS;
 }
 

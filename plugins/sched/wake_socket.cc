@@ -9,6 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+
+#include "plugins/hint.hh"
 
 namespace gleaner {
 
@@ -44,12 +47,18 @@ void WakeSocket::close() {
   fd_ = -1;
 }
 
-bool WakeSocket::drain() {
+std::optional<ScanPacer::Cause> WakeSocket::drain() {
+  using Cause = ScanPacer::Cause;
   char buffer[256];
-  bool woken = false;
-  while (fd_ >= 0 && recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT) >= 0)
-    woken = true;
-  return woken;
+  std::optional<Cause> cause;
+  while (fd_ >= 0) {
+    auto const got = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (got < 0) break;
+    std::string_view const hint(buffer, static_cast<std::size_t>(got));
+    if (hint == hint_of_training) cause = Cause::training;
+    if (!cause) cause = Cause::rigid_job;
+  }
+  return cause;
 }
 
 }  // namespace gleaner

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// RUN_DIR/wake.sock: what comes in is thrown away, that it came counts.
+/// RUN_DIR/wake.sock: that something came in counts, and whether any of it
+/// tells of a training.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "slurm/scan_pacer.hh"
 
 namespace gleaner {
 
@@ -22,8 +26,8 @@ class WakeSocket {
 
   int fd() const { return fd_; }
 
-  /// Empty the socket; true when something was in it.
-  bool drain();
+  /// Empty the socket; what was in it, nothing when it was empty.
+  std::optional<ScanPacer::Cause> drain();
 
  private:
   int fd_ = -1;

@@ -160,6 +160,11 @@ struct Snapshot {
   std::map<std::string, NodeSet> reservations;
   bool operator==(Snapshot const&) const = default;
 
+  /// Is there a training, waiting or running, or anything left of one?
+  bool is_in_use() const {
+    return !trainers.empty() || !leases.empty() || !preempted.empty();
+  }
+
   /// What is known of a kind; an empty kind for one that is unknown.
   NodeKind const& kind(KindIndex index) const {
     static NodeKind const unknown;

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/clock.hh \
 	%reldir%/clock.cc \
 	%reldir%/cluster.hh \
+	%reldir%/copy_on_write.hh \
 	%reldir%/features.hh \
 	%reldir%/features.cc \
 	%reldir%/fits.hh \

@@ -138,7 +138,7 @@ Result<NodeSet> NodeSet::parse(std::string_view text) {
 std::string NodeSet::to_string() const {
   // Names that differ in their trailing index only share one bracket.
   std::map<std::pair<std::string, std::size_t>, std::vector<long>> groups;
-  for (auto const& name : names_) {
+  for (auto const& name : *this) {
     auto const part = split(name);
     groups[{part.prefix, part.width}].push_back(part.index);
   }

@@ -20,6 +20,7 @@ constexpr double take_wait_s = 0.9;
 constexpr double gather_s = 3;          ///< for coordinators to come back to us
 constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
 constexpr double observe_gap_s = 10;    ///< between records of what is seen
+constexpr double unused_wait_s = 10;    ///< without events, where nobody trains
 
 }  // namespace
 
@@ -91,10 +92,13 @@ void Brain::look_at_queue(Actions* out) {
 
 void Brain::give_back_for_plans(TimeS now, Actions* out) {
   double const lead_s = ask_lead_s(config_);
-  auto const leases = leases_.all();  // ask_back() changes them
-  for (auto const& [nonce, lease] : leases) {
+  auto const may_be_due = [this](Lease const& lease) {
     auto const place = places_.find(lease.node);
-    if (place == places_.end()) continue;
+    return place != places_.end() &&
+           (place->second.hole.end_s || place->second.missing_since_s > 0);
+  };
+  for (auto const& lease : leases_.copies_of(may_be_due)) {
+    auto const place = places_.find(lease.node);
     auto const& hole = place->second.hole;
     auto const missing_s = place->second.missing_since_s;
     if (hole.end_s && *hole.end_s - lead_s <= now)
@@ -115,25 +119,25 @@ void Brain::give_back_for_demand(TimeS now, Actions* out) {
 void Brain::give_back_for_orders(TimeS now, Actions* out) {
   if (is_gathering(now)) return;
   auto const wait_s = std::min(config_.give_back_s, order_wait_s_max);
-  auto const leases = leases_.all();  // ask_back() changes them
-  for (auto const& [nonce, lease] : leases) {
-    bool const drained = orders_.is_drained(lease.node);
-    if (drained || !orders_.lends())
-      ask_back(lease, drained ? "drain" : "observe", now + wait_s, now, out);
-  }
+  auto const is_wanted_back = [this](Lease const& lease) {
+    return !orders_.lends() || orders_.is_drained(lease.node);
+  };
+  for (auto const& lease : leases_.copies_of(is_wanted_back))
+    ask_back(lease, orders_.is_drained(lease.node) ? "drain" : "observe",
+             now + wait_s, now, out);
 }
 
 /// A lease whose training job is over, or that nobody leads any more.
 void Brain::end_orphans(TimeS now, Actions* out) {
-  auto const leases = leases_.all();
-  for (auto const& [nonce, lease] : leases) {
+  auto const is_orphan = [&](Lease const& lease) {
     auto const* trainer = roster_.find(lease.trainer);
-    if (!trainer)
-      leases_.end(nonce, "trainer_gone", now, out);
-    else if (trainer->link == 0 &&
-             now - trainer->link_lost_s >= config_.agent_wait_s)
-      leases_.end(nonce, "no_coordinator", now, out);
-  }
+    return !trainer || (trainer->link == 0 &&
+                        now - trainer->link_lost_s >= config_.agent_wait_s);
+  };
+  for (auto const& lease : leases_.copies_of(is_orphan))
+    leases_.end(lease.nonce,
+                roster_.find(lease.trainer) ? "no_coordinator" : "trainer_gone",
+                now, out);
 }
 
 void Brain::expire(TimeS now, Actions* out) {
@@ -143,10 +147,11 @@ void Brain::expire(TimeS now, Actions* out) {
 }
 
 void Brain::extend_limits(TimeS now, Actions* out) {
-  auto const leases = leases_.all();
-  for (auto const& [nonce, lease] : leases) {
-    if (lease.state != Lease::State::held || lease.limit_s == 0) continue;
-    if (lease.limit_s - now > extend_ahead_s) continue;
+  auto const ends_soon = [now](Lease const& lease) {
+    return lease.state == Lease::State::held && lease.limit_s != 0 &&
+           lease.limit_s - now <= extend_ahead_s;
+  };
+  for (auto const& lease : leases_.copies_of(ends_soon)) {
     auto const place = places_.find(lease.node);
     if (place == places_.end()) continue;
     auto const& end_s = place->second.hole.end_s;
@@ -158,7 +163,7 @@ void Brain::extend_limits(TimeS now, Actions* out) {
           extended_minutes(config_, place->second.hole, lease.start_s, now);
       if (lease.start_s + minutes * 60 <= lease.limit_s) continue;
       out->push_back(ExtendLease{lease.job, minutes});
-      leases_.set_extended(nonce, now);
+      leases_.set_extended(lease.nonce, now);
     }
   }
 }
@@ -217,11 +222,20 @@ void Brain::release_vacated(TimeS now, Actions* out) {
   }
 }
 
+/// The scavenger repeats an unchanged snapshot every 5 s, and looks every 30 s
+/// where nobody trains.
+double Brain::snapshot_age_s_max() const {
+  double const least_s = is_in_use() ? 15 : 75;
+  return std::max(least_s, config_.scan_interval_ms * 3 / 1000.0);
+}
+
+bool Brain::is_in_use() const {
+  return snapshot_at_s_ == 0 || snapshot_.is_in_use() ||
+         !roster_.all().empty() || !leases_.all().empty();
+}
+
 bool Brain::is_current(TimeS now) const {
-  // The scavenger repeats an unchanged snapshot every 5 s.
-  double const age_max_s =
-      std::max(15.0, config_.scan_interval_ms * 3 / 1000.0);
-  return snapshot_at_s_ > 0 && now - snapshot_at_s_ < age_max_s;
+  return snapshot_at_s_ > 0 && now - snapshot_at_s_ < snapshot_age_s_max();
 }
 
 /// Just started, and not all trainers have found us yet: a plan for some of
@@ -389,7 +403,7 @@ Actions Brain::decide(TimeS now) {
 }
 
 TimeS Brain::next_s(TimeS now) const {
-  TimeS next = now + 1;
+  TimeS next = now + (is_in_use() ? 1 : unused_wait_s);
   next = leases_.next_s(next);
   next = roster_.next_s(register_wait_s, next);
   next = demand_.next_s(now, next);

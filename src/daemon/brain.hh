@@ -39,6 +39,7 @@
 #include "daemon/lease_table.hh"
 #include "daemon/node_holds.hh"
 #include "daemon/orders.hh"
+#include "daemon/part_places.hh"
 #include "daemon/planner.hh"
 #include "daemon/roster.hh"
 #include "daemon/token_buckets.hh"
@@ -65,7 +66,7 @@ class Brain {
   void set_looks_at_queue(bool can) { looks_at_queue_ = can; }
 
   /// Whether Slurm allocates memory to jobs (SelectTypeParameters).
-  void set_memory(Supply::Memory memory) { memory_ = memory; }
+  void set_memory(JobMemory memory) { memory_ = memory; }
 
   /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
   void set_orders(Orders orders);
@@ -79,8 +80,15 @@ class Brain {
   /// What to do now.  To be called after events, and at next_s().
   Actions decide(TimeS now);
 
-  /// When to call decide() again without an event, at most a second from now.
+  /// When to call decide() again without an event: at most a second from now,
+  /// or ten where nobody trains.
   TimeS next_s(TimeS now) const;
+
+  /// Is there anything that a decision may have to be made for soon?
+  bool is_in_use() const;
+
+  /// How old a snapshot may become before it counts as none.
+  double snapshot_age_s_max() const;
 
   // For status.cc.
   Config const& config() const { return config_; }
@@ -151,6 +159,7 @@ class Brain {
   Snapshot snapshot_;
   TimeS snapshot_at_s_ = 0;  ///< when it came; 0: never
   TimeS begun_s_ = 0;        ///< when the first one came
+  PartPlaces part_places_;
   Places places_;
   std::map<std::string, JobId> aside_;
   std::map<std::string, ComingUse> coming_;  ///< next uses that are foretold
@@ -159,7 +168,7 @@ class Brain {
   Demand demand_;
   FreedJobs freed_;
   bool looks_at_queue_ = false;
-  Supply::Memory memory_ = Supply::Memory::counted;
+  JobMemory memory_ = JobMemory::counted;
   NodeHolds holds_;
   LeaseTable leases_;
   Roster roster_;

@@ -8,7 +8,6 @@
 #include "core/lease_template.hh"
 #include "core/place.hh"
 #include "daemon/brain.hh"
-#include "daemon/part_places.hh"
 
 namespace gleaner {
 namespace {
@@ -138,7 +137,7 @@ void Brain::keep_closing(Snapshot const& before, TimeS now,
 /// A node stays a place while a lease is on it, although Slurm calls it busy
 /// while that lease ends.
 void Brain::update_places(Snapshot const& before, TimeS now) {
-  auto places = part_places(snapshot_, leases_, roster_);
+  auto places = part_places_.make(snapshot_, leases_, roster_);
   for (auto const& hole : snapshot_.holes) places[hole.node].hole = hole;
   for (auto const& [nonce, lease] : leases_.all()) {
     auto const [place, added] = places.try_emplace(lease.node);

@@ -10,8 +10,8 @@ namespace gleaner {
 
 std::map<std::string, ComingUse> coming_uses(
     Snapshot const& snapshot, Places const& places,
-    std::map<std::string, JobId> const& aside, Supply::Memory memory,
-    TimeS since_s, TimeS until_s) {
+    std::map<std::string, JobId> const& aside, JobMemory memory, TimeS since_s,
+    TimeS until_s) {
   std::map<std::string, ComingUse> uses;
   std::vector<PendingJob const*> coming;
   std::set<JobId> known;
@@ -29,7 +29,9 @@ std::map<std::string, ComingUse> coming_uses(
   std::set<std::string> withheld;
   for (auto const& [name, place] : places)
     if (aside.count(name) || is_planned(place.hole)) withheld.insert(name);
-  Supply supply(snapshot, places, memory, withheld);
+  SupplyNodes nodes;
+  nodes.update(snapshot, places, withheld);
+  Supply supply(snapshot, nodes, memory);
   // More tasks than nodes use no further node.
   auto const tasks_max =
       static_cast<int>(places.size() + snapshot.shared.size());

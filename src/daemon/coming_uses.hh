@@ -32,7 +32,7 @@ struct ComingUse {
 /// use by `until_s` are not to be had either.
 std::map<std::string, ComingUse> coming_uses(
     Snapshot const& snapshot, Places const& places,
-    std::map<std::string, JobId> const& aside, Supply::Memory memory,
-    TimeS since_s, TimeS until_s);
+    std::map<std::string, JobId> const& aside, JobMemory memory, TimeS since_s,
+    TimeS until_s);
 
 }  // namespace gleaner

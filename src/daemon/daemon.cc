@@ -22,6 +22,7 @@ namespace {
 constexpr double stop_wait_s = 2;
 constexpr double rest_factor = 4;  ///< of the time a decision took
 constexpr double rest_s_max = 1;
+constexpr double status_look_gap_s = 5;
 constexpr double silence_s = 10;  ///< without a snapshot: worth a line
 
 LogLine to_line(Record const& record) {
@@ -89,8 +90,8 @@ Result<void> Daemon::open(Config const& config) {
         brain_.set_lending(possible);
         brain_.set_preempt_again(setup.preempt_again_s);
         brain_.set_bf_interval(setup.bf_interval_s);
-        brain_.set_memory(setup.counts_memory ? Supply::Memory::counted
-                                              : Supply::Memory::ignored);
+        brain_.set_memory(setup.counts_memory ? JobMemory::counted
+                                              : JobMemory::ignored);
         decide();
       });
   setup_->start(config);
@@ -110,7 +111,12 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
             // With `poll` the plugin may still be loaded; one source is enough.
             if (!poller_) on_snapshot(std::move(snapshot));
           },
-          [this] { look_again(); },
+          [this](ScanPacer::Cause cause) {
+            if (poller_)
+              poller_->hint(cause);
+            else
+              look_again();
+          },
           [this](std::optional<msg::PluginHello> const& hello) {
             brain_.set_looks_at_queue(hello && hello->looks_at_queue);
             // slurmctld has (re)started, or is going: its setup may differ.
@@ -127,7 +133,10 @@ ClientDoor::Handlers Daemon::client_handlers() {
             brain_.on_link_lost(link, clock_.wall_s());
             decide_soon();
           },
-          [this] { return make_status(brain_, clock_.wall_s()); },
+          [this] {
+            look_for_status();
+            return make_status(brain_, clock_.wall_s());
+          },
           [this](Uid uid, msg::AdminRequest const& request) {
             return on_order(uid, request);
           }};
@@ -166,6 +175,15 @@ void Daemon::on_snapshot(Snapshot snapshot) {
   silent_since_s_ = now;
   brain_.on_snapshot(std::move(snapshot), now);
   decide();
+}
+
+/// A machine on which nobody trains is seldom looked at, but who asks for its
+/// status means now: one of the next answers has it.
+void Daemon::look_for_status() {
+  auto const now_s = clock_.monotonic_s();
+  if (brain_.is_in_use() || now_s < status_look_s_ + status_look_gap_s) return;
+  status_look_s_ = now_s;
+  look_again();
 }
 
 void Daemon::look_again() {
@@ -221,10 +239,11 @@ void Daemon::arm() {
           std::chrono::duration<double>(brain_.next_s(now) - now)));
   timer_.async_wait([this](asio::error_code error) {
     if (error) return;
-    if (clock_.wall_s() - silent_since_s_ > silence_s)
+    auto const silent_s = clock_.wall_s() - silent_since_s_;
+    if (silent_s > std::max(silence_s, brain_.snapshot_age_s_max() - 5))
       throttle_.log(LogLevel::warn, "silence",
                     LogLine("no_snapshot")
-                        .kv("for_s", clock_.wall_s() - silent_since_s_)
+                        .kv("for_s", silent_s)
                         .kv("scavenger", brain_.config().scavenger),
                     clock_.monotonic_s());
     decide();

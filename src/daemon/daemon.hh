@@ -63,6 +63,7 @@ class Daemon {
   ClientDoor::Handlers client_handlers();
   msg::AdminReply on_order(Uid uid, msg::AdminRequest const& request);
   void look_again();
+  void look_for_status();
   void on_snapshot(Snapshot snapshot);
   void decide();
   void decide_soon();
@@ -98,9 +99,10 @@ class Daemon {
   std::unique_ptr<PluginDoor> plugins_;
   std::unique_ptr<ClientDoor> clients_;
   asio::steady_timer timer_;
-  asio::steady_timer rest_;     ///< until the next decision for clients
-  double rested_s_ = 0;         ///< when that may be
-  bool deciding_soon_ = false;  ///< rest_ is running
+  asio::steady_timer rest_;      ///< until the next decision for clients
+  double status_look_s_ = -1e9;  ///< when one was asked for last
+  double rested_s_ = 0;          ///< when that may be
+  bool deciding_soon_ = false;   ///< rest_ is running
   Throttle throttle_;
   std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
   std::vector<JobId> to_end_;  ///< leases, gathered from one decision

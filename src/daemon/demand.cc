@@ -57,8 +57,9 @@ bool Demand::look_at(PendingJob const& job, int task, Look* look) {
 
 std::map<std::string, JobId> Demand::update(Snapshot const& snapshot,
                                             Places const& places,
-                                            Supply::Memory memory, TimeS now) {
-  Look look{snapshot, Supply(snapshot, places, memory), {}, {}, now};
+                                            JobMemory memory, TimeS now) {
+  nodes_.update(snapshot, places);
+  Look look{snapshot, Supply(snapshot, nodes_, memory), {}, {}, now};
   arrivals_.clear();
   for (auto const& job : snapshot.pending)
     for (int task = job.tasks; task > 0; --task)

@@ -22,6 +22,7 @@
 #include "core/cluster.hh"
 #include "daemon/places.hh"
 #include "daemon/supply.hh"
+#include "daemon/supply_nodes.hh"
 
 namespace gleaner {
 
@@ -33,8 +34,8 @@ class Demand {
   /// The places to be kept free now, each with the first job it is for.  Jobs
   /// are served in the order in which Slurm tries them.
   std::map<std::string, JobId> update(Snapshot const& snapshot,
-                                      Places const& places,
-                                      Supply::Memory memory, TimeS now);
+                                      Places const& places, JobMemory memory,
+                                      TimeS now);
 
   /// Jobs that the last update() saw for the first time as able to start; one
   /// of them again for each task of an array.
@@ -71,6 +72,7 @@ class Demand {
   bool holds(PendingJob const& job, Wait const& wait, TimeS now) const;
 
   double hold_s_;
+  SupplyNodes nodes_;  ///< as of the last update()
   Waits waits_;
   std::vector<PendingJob> arrivals_;
 };

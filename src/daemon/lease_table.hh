@@ -106,6 +106,16 @@ class LeaseTable {
   /// All of them, by nonce.
   std::map<std::string, Lease> const& all() const { return leases_; }
 
+  /// Copies of those that `is` true of, in the order of nonces: for who changes
+  /// leases on the way.
+  template <class Is>
+  std::vector<Lease> copies_of(Is is) const {
+    std::vector<Lease> copies;
+    for (auto const& [nonce, lease] : leases_)
+      if (is(lease)) copies.push_back(lease);
+    return copies;
+  }
+
   /// The lease on this node that is not ending, else an ending one, or null.
   Lease const* on_node(std::string const& node) const;
 

@@ -21,6 +21,10 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/eligibility.cc \
 	%reldir%/freed_jobs.hh \
 	%reldir%/freed_jobs.cc \
+	%reldir%/job_on_node.hh \
+	%reldir%/job_on_node.cc \
+	%reldir%/job_shape.hh \
+	%reldir%/job_shape.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \
@@ -45,6 +49,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/status.cc \
 	%reldir%/supply.hh \
 	%reldir%/supply.cc \
+	%reldir%/supply_nodes.hh \
+	%reldir%/supply_nodes.cc \
 	%reldir%/why_not_more.hh \
 	%reldir%/why_not_more.cc
 %canon_reldir%_libbrain_la_LIBADD = \

@@ -8,8 +8,8 @@
 
 #include "core/place.hh"
 #include "daemon/cut.hh"
+#include "daemon/job_shape.hh"
 #include "daemon/part_ends.hh"
-#include "daemon/supply.hh"
 
 namespace gleaner {
 namespace {
@@ -40,36 +40,21 @@ std::vector<Resources> asked_by(Roster const& roster) {
   return asked;
 }
 
-/// What the jobs in front of the queue need of a node of each kind.
-class Waiting {
- public:
-  explicit Waiting(Snapshot const& snapshot)
-      : snapshot_(snapshot), by_kind_(snapshot.kinds.size()) {}
-
-  std::vector<NodeUse> const& on(KindIndex kind) {
-    auto& known = by_kind_[kind];
-    if (!known) known = needs_on(snapshot_.kinds[kind]);
-    return *known;
+/// What the jobs in front of the queue need of a node of the kind.
+std::vector<NodeUse> waiting_on(NodeKind const& kind,
+                                std::vector<PendingJob> const& pending) {
+  std::vector<NodeUse> needs;
+  for (auto const& job : pending) {
+    if (needs.size() == needs_most) break;
+    NodeUse const need{job.job, job.each, job.whole || !job.gres.empty(), 0};
+    bool const known =
+        std::any_of(needs.begin(), needs.end(), [&](auto const& other) {
+          return other.each == need.each && other.whole == need.whole;
+        });
+    if (!known && kind_fits(kind, job)) needs.push_back(need);
   }
-
- private:
-  std::vector<NodeUse> needs_on(NodeKind const& kind) const {
-    std::vector<NodeUse> needs;
-    for (auto const& job : snapshot_.pending) {
-      if (needs.size() == needs_most) break;
-      NodeUse const need{job.job, job.each, job.whole || !job.gres.empty(), 0};
-      bool const known =
-          std::any_of(needs.begin(), needs.end(), [&](auto const& other) {
-            return other.each == need.each && other.whole == need.whole;
-          });
-      if (!known && kind_fits(kind, job)) needs.push_back(need);
-    }
-    return needs;
-  }
-
-  Snapshot const& snapshot_;
-  std::vector<std::optional<std::vector<NodeUse>>> by_kind_;
-};
+  return needs;
+}
 
 /// One node's places.
 class PartedNode {
@@ -88,14 +73,18 @@ class PartedNode {
     }
   }
 
-  void add_to(Places* places, std::vector<NodeUse> const& waiting) const {
+  std::vector<Places::value_type> places(
+      std::vector<NodeUse> const& waiting) const {
     auto const ends = part_ends(node_, free_, parts_, waiting);
+    std::vector<Places::value_type> places;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      auto& place = (*places)[names_[i]];
+      Place place;
       place.hole = {names_[i],     node_.kind,  parts_[i].lent,
                     ends[i].end_s, ends[i].job, node_.weight};
       place.part = parts_[i].has;
+      places.emplace_back(names_[i], std::move(place));
     }
+    return places;
   }
 
  private:
@@ -119,28 +108,68 @@ class PartedNode {
 
 }  // namespace
 
-Places part_places(Snapshot const& snapshot, LeaseTable const& leases,
-                   Roster const& roster) {
+/// What was made of other kinds, or for other jobs, counts no more.
+void PartPlaces::set_kinds(Snapshot const& snapshot) {
+  std::vector<OfKind> kinds;
+  for (auto const& kind : snapshot.kinds) {
+    kinds.push_back({kind.total, kind.parts_max, {}});
+    if (kind.parts_max > 0)
+      kinds.back().waiting = waiting_on(kind, snapshot.pending);
+  }
+  if (kinds == kinds_) return;
+  kinds_ = std::move(kinds);
+  known_.clear();
+}
+
+PartPlaces::Known const& PartPlaces::of_node(
+    SharedNode const& node, NodeKind const& kind,
+    std::vector<Lease const*> const& leases, Resources const* asked) {
+  std::vector<LeasedPart> leased;
+  for (auto const* lease : leases)
+    leased.push_back({lease->node, *lease->part, lease->seen, lease->job});
+  auto const [found, is_new] = known_.try_emplace(node.node);
+  auto& known = found->second;
+  known.is_there = true;
+  bool const same_ask =
+      asked ? known.of.asked == *asked : !known.of.asked.has_value();
+  if (!is_new && same_ask && known.of.leases == leased && known.of.node == node)
+    return known;
+  PartedNode parted(node, kind, leases);
+  if (asked) parted.cut_rest(*asked);
+  known.places = parted.places(kinds_[node.kind].waiting);
+  known.of = {node, std::move(leased),
+              asked ? std::optional(*asked) : std::nullopt};
+  return known;
+}
+
+Places PartPlaces::make(Snapshot const& snapshot, LeaseTable const& leases,
+                        Roster const& roster) {
   Places places;
   if (std::none_of(snapshot.shared.begin(), snapshot.shared.end(),
-                   [](auto const& node) { return node.parted; }))
+                   [](auto const& node) { return node.parted; })) {
+    known_.clear();
     return places;
-  auto const of_node = part_leases(leases);
+  }
+  set_kinds(snapshot);
+  auto const of_leases = part_leases(leases);
   std::vector<Lease const*> const none;
   PartSizes const sizes(snapshot.kinds, asked_by(roster));
-  Waiting waiting(snapshot);
   std::set<std::string_view> offered_whole;
   for (auto const& [nonce, lease] : leases.all())
     if (!lease.part) offered_whole.insert(lease.node);
+  for (auto& [name, known] : known_) known.is_there = false;
   for (auto const& node : snapshot.shared) {
     if (!node.parted) continue;
-    auto const found = of_node.find(node.node);
-    PartedNode parted(node, snapshot.kinds[node.kind],
-                      found == of_node.end() ? none : found->second);
-    if (!offered_whole.count(node.node))
-      parted.cut_rest(sizes.on(node.node, node.kind));
-    parted.add_to(&places, waiting.on(node.kind));
+    auto const found = of_leases.find(node.node);
+    auto const* asked = offered_whole.count(node.node)
+                            ? nullptr
+                            : &sizes.on(node.node, node.kind);
+    auto const& known =
+        of_node(node, snapshot.kinds[node.kind],
+                found == of_leases.end() ? none : found->second, asked);
+    for (auto const& place : known.places) places.insert(places.end(), place);
   }
+  std::erase_if(known_, [](auto& entry) { return !entry.second.is_there; });
   return places;
 }
 

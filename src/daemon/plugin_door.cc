@@ -12,11 +12,16 @@ namespace {
 
 using asio::local::datagram_protocol;
 
-bool is_hint(std::string_view text) {
+/// Nothing when it is no hint.
+std::optional<ScanPacer::Cause> read_hint(std::string_view text) {
   auto const json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return false;
+  if (!json.is_object()) return std::nullopt;
   auto const type = json.find("type");
-  return type != json.end() && (*type == "arrival" || *type == "ended");
+  if (type == json.end()) return std::nullopt;
+  if (*type == "training") return ScanPacer::Cause::training;
+  if (*type == "arrival" || *type == "ended")
+    return ScanPacer::Cause::rigid_job;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -59,8 +64,9 @@ void PluginDoor::receive_hints() {
   hints_.async_receive(
       asio::buffer(hint_), [this](asio::error_code error, std::size_t n) {
         if (error == asio::error::operation_aborted) return;
-        if (!error && is_hint({hint_.data(), n}))
-          handlers_.on_hint();
+        auto const cause = error ? std::nullopt : read_hint({hint_.data(), n});
+        if (cause)
+          handlers_.on_hint(*cause);
         else
           throttle_.log(LogLevel::warn, "hint",
                         LogLine("hint_unreadable").kv("bytes", n),

@@ -19,6 +19,7 @@
 #include "daemon/throttle.hh"
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
+#include "slurm/scan_pacer.hh"
 
 namespace gleaner {
 
@@ -26,7 +27,7 @@ class PluginDoor final : public HoleSource {
  public:
   struct Handlers {
     OnSnapshot on_snapshot;
-    std::function<void()> on_hint;
+    std::function<void(ScanPacer::Cause)> on_hint;
     /// One has connected, or is gone; none: it is gone.
     std::function<void(std::optional<msg::PluginHello>)> on_scavenger;
   };

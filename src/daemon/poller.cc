@@ -29,8 +29,10 @@ void Poller::arm() {
   });
 }
 
-void Poller::look_again() {
-  pacer_.wake(clock_.monotonic_s());
+void Poller::look_again() { hint(ScanPacer::Cause::training); }
+
+void Poller::hint(ScanPacer::Cause cause) {
+  pacer_.wake(clock_.monotonic_s(), cause);
   if (!looking_) arm();
 }
 
@@ -57,6 +59,7 @@ void Poller::look() {
 void Poller::finish(Look const& look) {
   looking_ = false;
   pacer_.looked(look.begin_s, look.end_s, look.cpu_s);
+  if (look.loaded) pacer_.set_in_use(look.loaded->snapshot.is_in_use());
   arm();
   if (look.loaded) return on_snapshot_(look.loaded->snapshot);
   throttle_.log(LogLevel::warn, "load",

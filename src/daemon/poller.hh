@@ -26,6 +26,7 @@ class Poller final : public HoleSource {
   /// Begin, or go on with other intervals.
   void start(Config const& config);
   void look_again() override;
+  void hint(ScanPacer::Cause cause);
 
  private:
   struct Look {

@@ -19,6 +19,7 @@ struct PartOfNode {
   Resources has;
   bool lent = false;
   JobId lease = 0;  ///< that is on it; 0: none yet
+  bool operator==(PartOfNode const&) const = default;
 };
 
 /// Indices of the parts, ascending, whose resources together with `free`, which

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 namespace gleaner {
 namespace {
@@ -114,11 +115,19 @@ void Roster::update_base(TrainerEntry* trainer, BaseJob const& base,
 }
 
 void Roster::update_speed(TrainerEntry* trainer) const {
+  auto const nodes = std::min(trainer->base.nodes_max, nodes_most_);
+  bool const as_many = trainer->speed.size() == std::size_t(nodes) + 1;
+  if (as_many && !std::exchange(trainer->speed_is_due, false)) return;
   auto const& curve =
       scaling_ == Scaling::measured ? trainer->curve : ScalingCurve();
-  auto speed = curve.speed(std::min(trainer->base.nodes_max, nodes_most_));
+  auto speed = curve.speed(nodes);
   clamp(&speed);
   if (differs(speed, trainer->speed)) trainer->speed = std::move(speed);
+}
+
+void Roster::set_scaling(Scaling scaling) {
+  scaling_ = scaling;
+  for (auto& [job, trainer] : trainers_) trainer.speed_is_due = true;
 }
 
 /// A link has one question open: the last.
@@ -225,8 +234,10 @@ void Roster::note_progress(LinkId link, msg::Progress const& progress) {
                       progress.generation == trainer->progress.generation &&
                       progress.step > trainer->progress.step;
   auto const nodes = static_cast<int>(progress.nodes.size());
-  if (steady && nodes <= std::min(trainer->base.nodes_max, nodes_most_))
+  if (steady && nodes <= std::min(trainer->base.nodes_max, nodes_most_)) {
     trainer->curve.add(nodes, progress.samples_per_s);
+    trainer->speed_is_due = true;
+  }
   // Not its nodes: those that are shown are Slurm's.
   trainer->progress = {progress.generation,
                        progress.members,

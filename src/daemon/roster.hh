@@ -27,6 +27,7 @@ struct TrainerEntry {
   ScalingCurve curve;
   /// What the allocator is told: of 0, 1, … nodes, no more than there are.
   std::vector<double> speed;
+  bool speed_is_due = true;      ///< what it is made from has changed
   std::set<std::string> agents;  ///< nodes on which it says agents run
 };
 
@@ -44,7 +45,7 @@ class Roster {
     measured,  ///< curves follow what coordinators report
     assumed,   ///< the built-in guess, whatever they report
   };
-  void set_scaling(Scaling scaling) { scaling_ = scaling; }
+  void set_scaling(Scaling scaling);
 
   /// The entry of a base job, made if need be.
   TrainerEntry& entry(JobId job, TimeS now);

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/node_set.hh"
+
 extern "C" {
 /// Exported by libslurm, slurmctld's as well, and used by sdiag; no public
 /// header declares it.
@@ -37,15 +39,15 @@ inline std::string release() {
   return part(16) + "." + part(8);
 }
 
-/// The names in a host list such as "n[1-3],m7"; empty for NULL.
-inline std::vector<std::string> hosts(char const* list) {
-  std::vector<std::string> names;
+/// The names in a host list such as "n[1-3],m7"; none for NULL.
+inline NodeSet hosts(char const* list) {
+  NodeSet names;
   if (!list || !*list) return names;
   // hostlist_t is a pointer up to 23.02, the struct itself since 23.11.
   auto* const all = slurm_hostlist_create(list);
   if (!all) return names;
   while (char* name = slurm_hostlist_shift(all)) {
-    names.emplace_back(name);
+    names.insert(name);
     std::free(name);
   }
   slurm_hostlist_destroy(all);

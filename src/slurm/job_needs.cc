@@ -15,8 +15,7 @@ std::int64_t at_least_one(std::uint32_t number, std::uint32_t unset) {
 }
 
 /// The GRES of a text such as "cpu:2,gres/gpu:a:1": other TRES left out.
-Gres gres_in(char const* text) {
-  std::string_view rest = text ? text : "";
+Gres read_tres(std::string_view rest) {
   std::string plain;
   while (!rest.empty()) {
     auto const comma = std::min(rest.find(','), rest.size());
@@ -31,48 +30,55 @@ Gres gres_in(char const* text) {
   return gres ? *gres : Gres{{"unreadable", 1}};
 }
 
+Gres gres_in(char const* text, TextMemory* texts) {
+  return text && *text ? texts->gres.of(text, read_tres) : Gres();
+}
+
 Gres times(Gres gres, std::int64_t factor) {
   for (auto& [key, count] : gres) count *= factor;
   return gres;
 }
 
 /// "gres/gpu:1024" for what each GPU brings with it.
-std::int64_t per_gpu(char const* text) {
-  return text ? count_of(gres_in(text), "gpu") : 0;
+std::int64_t per_gpu(char const* text, TextMemory* texts) {
+  return count_of(gres_in(text, texts), "gpu");
 }
 
 std::int64_t nodes_of(slurm_job_info_t const& job) {
   return std::clamp<std::int64_t>(job.num_nodes, 1, 1 << 20);
 }
 
-void add_gres(JobRecord* record, slurm_job_info_t const& job) {
+void add_gres(JobRecord* record, slurm_job_info_t const& job,
+              TextMemory* texts) {
   auto const tasks = at_least_one(job.num_tasks, NO_VAL);
   auto const sockets = at_least_one(job.sockets_per_node, NO_VAL16);
-  record->each.gres = plus(gres_in(job.tres_per_node),
-                           times(gres_in(job.tres_per_socket), sockets));
-  auto in_all =
-      plus(gres_in(job.tres_per_job), times(gres_in(job.tres_per_task), tasks));
+  record->each.gres = plus(gres_in(job.tres_per_node, texts),
+                           times(gres_in(job.tres_per_socket, texts), sockets));
+  auto in_all = plus(gres_in(job.tres_per_job, texts),
+                     times(gres_in(job.tres_per_task, texts), tasks));
   if (nodes_of(job) == 1 && job.max_nodes == 1)
     record->each.gres = plus(record->each.gres, in_all);
   else
     record->gres = std::move(in_all);
 }
 
-void add_cpus(JobRecord* record, slurm_job_info_t const& job) {
+void add_cpus(JobRecord* record, slurm_job_info_t const& job,
+              TextMemory* texts) {
   auto const nodes = nodes_of(job);
   auto const cpus = std::min<std::int64_t>(job.num_cpus, 1 << 30);
   auto least = std::max<std::int64_t>(1, (cpus + nodes - 1) / nodes);
   if (job.pn_min_cpus != NO_VAL16)
     least = std::max<std::int64_t>(least, job.pn_min_cpus);
   auto const gpus = count_of(record->each.gres, "gpu");
-  least = std::max(least, gpus * per_gpu(job.cpus_per_tres));
+  least = std::max(least, gpus * per_gpu(job.cpus_per_tres, texts));
   record->each.cpus = static_cast<int>(std::min<std::int64_t>(least, 1 << 30));
 }
 
-void add_memory(JobRecord* record, slurm_job_info_t const& job) {
+void add_memory(JobRecord* record, slurm_job_info_t const& job,
+                TextMemory* texts) {
   auto const gpus = count_of(record->each.gres, "gpu");
   auto const asked = job.pn_min_memory;
-  if (auto const by_gpu = per_gpu(job.mem_per_tres); by_gpu > 0)
+  if (auto const by_gpu = per_gpu(job.mem_per_tres, texts); by_gpu > 0)
     record->each.memory_mb = by_gpu * std::max<std::int64_t>(1, gpus);
   else if (asked == 0 || asked == NO_VAL64)
     record->whole_memory = true;
@@ -85,13 +91,14 @@ void add_memory(JobRecord* record, slurm_job_info_t const& job) {
 
 }  // namespace
 
-void add_needs(JobRecord* record, slurm_job_info_t const& job) {
+void add_needs(JobRecord* record, slurm_job_info_t const& job,
+               TextMemory* texts) {
   record->whole = job.shared == JOB_SHARED_NONE;
   record->own_user_only =
       job.shared == JOB_SHARED_USER || job.shared == JOB_SHARED_MCS;
-  add_gres(record, job);
-  add_cpus(record, job);
-  add_memory(record, job);
+  add_gres(record, job, texts);
+  add_cpus(record, job, texts);
+  add_memory(record, job, texts);
 }
 
 int count_tasks(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include "slurm/compat.hh"
 #include "slurm/snapshot.hh"
+#include "slurm/text_memory.hh"
 
 namespace gleaner {
 
@@ -18,7 +19,8 @@ namespace gleaner {
 /// | --mem-per-cpu, --mem-per-gpu         | times CPUs, GPUs of a node       |
 /// | no memory where Slurm counts it      | all of the node's memory         |
 /// GRES that cannot be read count as a GRES that no node has.
-void add_needs(JobRecord* record, slurm_job_info_t const& job);
+void add_needs(JobRecord* record, slurm_job_info_t const& job,
+               TextMemory* texts);
 
 /// How many tasks of an array a record stands for: 1 but for the one that
 /// holds all tasks not begun yet.

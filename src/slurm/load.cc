@@ -9,6 +9,7 @@
 #include "slurm/backfill_cycles.hh"
 #include "slurm/plan_memory.hh"
 #include "slurm/records.hh"
+#include "slurm/snapshot_memory.hh"
 
 namespace gleaner {
 namespace {
@@ -69,6 +70,8 @@ class SlurmSource final : public SnapshotSource {
   ReadTableTimes read_times_;
   TableTimes changed_;  ///< as read before this load(); unused without reading
   ClusterRecords records_;
+  TextMemory texts_;
+  SnapshotMemory memory_;
   PlanMemory plans_;
   Snapshot snapshot_;
   /// Records have changed since snapshot_ was made; also in a load() that
@@ -112,7 +115,7 @@ Result<Loaded> SlurmSource::load(TimeS now_s) {
   if (stale_) {
     // Slurm counts time in seconds, so it answers "changed" a while too long;
     // and what changed may be nothing to us.
-    auto next = make_snapshot(records_, options_, snapshot_.time_s);
+    auto next = make_snapshot(records_, options_, snapshot_.time_s, &memory_);
     next.backfill_s = snapshot_.backfill_s;
     changed = next != snapshot_;
     snapshot_ = std::move(next);
@@ -186,10 +189,12 @@ Result<Answer> SlurmSource::load_nodes() {
   });
   if (!answer || *answer == Answer::unchanged) return answer;
   nodes_.loaded(message->last_update, changed_.nodes);
-  records_.nodes.clear();
+  records_.nodes.resize(message->record_count);
+  std::size_t count = 0;
   for (std::uint32_t i = 0; i < message->record_count; ++i)
     if (message->node_array[i].name)  // NULL: a node that is no more
-      records_.nodes.push_back(record_of(message->node_array[i]));
+      read_node(message->node_array[i], &records_.nodes[count++]);
+  records_.nodes.resize(count);
   return answer;
 }
 
@@ -203,10 +208,11 @@ Result<Answer> SlurmSource::load_jobs(TimeS now_s) {
   records_.backfill_s = static_cast<TimeS>(message->last_backfill);
   records_.jobs.clear();
   for (std::uint32_t i = 0; i < message->record_count; ++i) {
-    auto record = record_of(message->job_array[i], now_s);
+    auto record = record_of(message->job_array[i], now_s, &texts_);
     if (record.state != JobRecord::State::over || record.preempted)
       records_.jobs.push_back(std::move(record));
   }
+  texts_.forget_unused();
   jobs_loaded_s_ = now_s;
   any_waits_ = std::any_of(
       records_.jobs.begin(), records_.jobs.end(),

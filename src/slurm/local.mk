@@ -34,7 +34,9 @@ noinst_LTLIBRARIES += \
 	%reldir%/records.cc \
 	%reldir%/scan_pacer.hh \
 	%reldir%/snapshot.hh \
-	%reldir%/snapshot.cc
+	%reldir%/snapshot.cc \
+	%reldir%/snapshot_memory.hh \
+	%reldir%/text_memory.hh
 %canon_reldir%_libslurmview_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_libslurmview_la_LIBADD = %reldir%/libjobmarks.la src/core/libcore.la
 

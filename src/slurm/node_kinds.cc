@@ -43,7 +43,27 @@ NodeKind make_kind(NodeRecord const& node, std::vector<std::uint32_t> const& in,
   return kind;
 }
 
+/// Are they of one kind, and the same node?
+bool is_same(NodeRecord const& a, NodeRecord const& b) {
+  return a.cpus == b.cpus && a.threads_per_core == b.threads_per_core &&
+         a.memory_mb == b.memory_mb && a.name == b.name && a.gres == b.gres &&
+         a.features == b.features;
+}
+
 }  // namespace
+
+NodeKinds const& NodeKindMemory::of(
+    std::vector<NodeRecord> const& nodes,
+    std::vector<PartitionRecord> const& partitions) {
+  bool const same = partitions == partitions_ &&
+                    std::equal(nodes.begin(), nodes.end(), nodes_.begin(),
+                               nodes_.end(), is_same);
+  if (same) return kinds_;
+  kinds_ = node_kinds(nodes, partitions);
+  nodes_ = nodes;
+  partitions_ = partitions;
+  return kinds_;
+}
 
 NodeKinds node_kinds(std::vector<NodeRecord> const& nodes,
                      std::vector<PartitionRecord> const& partitions) {

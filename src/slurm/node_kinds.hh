@@ -21,4 +21,17 @@ struct NodeKinds {
 NodeKinds node_kinds(std::vector<NodeRecord> const& nodes,
                      std::vector<PartitionRecord> const& partitions);
 
+/// Finds them again only when what they are made of has changed.
+class NodeKindMemory {
+ public:
+  /// The same as node_kinds().  Valid until the next call.
+  NodeKinds const& of(std::vector<NodeRecord> const& nodes,
+                      std::vector<PartitionRecord> const& partitions);
+
+ private:
+  std::vector<NodeRecord> nodes_;
+  std::vector<PartitionRecord> partitions_;
+  NodeKinds kinds_;
+};
+
 }  // namespace gleaner

@@ -13,12 +13,6 @@
 namespace gleaner {
 namespace {
 
-NodeSet set_of(std::vector<std::string> const& names) {
-  NodeSet nodes;
-  for (auto const& name : names) nodes.insert(name);
-  return nodes;
-}
-
 /// Not any more when it has been requeued: the begin time is Slurm's then.
 bool is_on_notice(JobRecord const& job) {
   return job.admin_comment == notice_mark &&
@@ -43,13 +37,13 @@ PendingJob pending_of(JobRecord const& job, SnapshotOptions const& options) {
   pending.whole_memory = job.whole_memory;
   pending.constraint = job.constraint;
   pending.reservation = job.reservation;
-  pending.required = set_of(job.required);
-  pending.excluded = set_of(job.excluded);
+  pending.required = job.required;
+  pending.excluded = job.excluded;
   pending.eligible_s = job.eligible_s;
   pending.on_notice = is_on_notice(job);
   if (has_plan(job)) {
     pending.start_s = job.start_s;
-    pending.planned = set_of(job.planned);
+    pending.planned = job.planned;
   }
   return pending;
 }

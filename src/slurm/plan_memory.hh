@@ -21,7 +21,7 @@ class PlanMemory {
 
  private:
   struct Plan {
-    std::vector<std::string> nodes;
+    NodeSet nodes;
     TimeS start_s = 0;
     TimeS lost_in_cycle_s = 0;  ///< begin of the cycle; 0: not lost
   };

@@ -62,14 +62,19 @@ bool is_dated(slurm_job_info_t const& job, TimeS now_s) {
          (job.state_reason == WAIT_NO_REASON && job.eligible_time > now_s + 1);
 }
 
+/// Keeps the memory that the text before had.
+void set_text(std::string* into, char const* text) {
+  into->assign(text ? text : "");
+}
+
 }  // namespace
 
-NodeRecord record_of(node_info_t const& node) {
-  NodeRecord record;
+void read_node(node_info_t const& node, NodeRecord* into) {
+  auto& record = *into;
   auto const base = node.node_state & NODE_STATE_BASE;
   bool const up = base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED ||
                   base == NODE_STATE_MIXED;
-  record.name = text_of(node.name);
+  set_text(&record.name, node.name);
   record.usable =
       up && !(node.node_state & NODE_STATE_FLAGS & ~harmless_node_flags);
   record.idle = record.usable && base == NODE_STATE_IDLE;
@@ -79,16 +84,26 @@ NodeRecord record_of(node_info_t const& node) {
   record.cpus = node.cpus_efctv > 0 ? node.cpus_efctv : node.cpus;
   auto const spec_mb = std::min(node.mem_spec_limit, node.real_memory);
   record.memory_mb = static_cast<std::int64_t>(node.real_memory - spec_mb);
-  record.gres = text_of(node.gres);
-  record.features =
-      text_of(node.features_act ? node.features_act : node.features);
+  set_text(&record.gres, node.gres);
+  set_text(&record.features,
+           node.features_act ? node.features_act : node.features);
   record.cpus_used = compat::cpus_used(node);
   record.memory_used_mb = compat::memory_used_mb(node);
-  if (node.gres_used) record.gres_used = node.gres_used;
-  return record;
+  if (!node.gres_used)
+    record.gres_used.reset();
+  else if (record.gres_used)
+    set_text(&*record.gres_used, node.gres_used);
+  else
+    record.gres_used = node.gres_used;
 }
 
-JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
+JobRecord record_of(slurm_job_info_t const& job, TimeS now_s,
+                    TextMemory* texts) {
+  auto const hosts = [texts](char const* list) {
+    return list ? texts->hosts.of(list,
+                                  [list](auto) { return compat::hosts(list); })
+                : NodeSet();
+  };
   JobRecord record;
   record.state = state_of(job);
   record.preempted = (job.job_state & JOB_STATE_BASE) == JOB_PREEMPTED;
@@ -105,7 +120,7 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
   record.eligible_s = static_cast<TimeS>(job.eligible_time);
   record.start_s = static_cast<TimeS>(job.start_time);
   record.end_s = static_cast<TimeS>(job.end_time);
-  add_needs(&record, job);
+  add_needs(&record, job, texts);
   if (record.state == JobRecord::State::pending) {
     record.eligible = is_eligible(job, now_s);
     record.dated = is_dated(job, now_s);
@@ -114,11 +129,11 @@ JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
         static_cast<int>(std::min(job.array_max_tasks, 1u << 20));
     record.constraint = text_of(job.features);
     record.reservation = text_of(job.resv_name);
-    record.required = compat::hosts(job.req_nodes);
-    record.excluded = compat::hosts(job.exc_nodes);
-    record.planned = compat::hosts(job.sched_nodes);
+    record.required = hosts(job.req_nodes);
+    record.excluded = hosts(job.exc_nodes);
+    record.planned = hosts(job.sched_nodes);
   } else if (record.state != JobRecord::State::over || record.preempted) {
-    record.nodes = compat::hosts(job.nodes);
+    record.nodes = hosts(job.nodes);
   }
   return record;
 }

@@ -6,6 +6,12 @@
 /// Else once an interval.  But looks keep a distance, and within a budget
 /// (look_budget.hh), because slurmctld answers under locks that scheduling
 /// needs too.
+///
+/// Where nobody trains there is nothing to lend to and nothing to take back, so
+/// it is looked at twice a minute, whatever rigid jobs do: often enough to say
+/// how much could have been lent, and evenly, which looks at the ends of jobs
+/// would not be.  The first training is seen at once: job_submit and gleanerd
+/// tell of it.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +32,24 @@ class ScanPacer {
   explicit ScanPacer(Limits limits)
       : limits_(limits), budget_(limits.share_max) {}
 
+  enum class Cause {
+    rigid_job,  ///< one came or went
+    training,   ///< one came, or gleanerd asks
+  };
+
   /// Something has happened at `now_s`.
-  void wake(double now_s) {
+  void wake(double now_s, Cause cause = Cause::training) {
+    if (!in_use_ && cause == Cause::rigid_job) return;
     woken_at_s_ = now_s;
     next_delay_ = 0;
   }
 
+  /// By the last look: is there a training (Snapshot::is_in_use())?
+  void set_in_use(bool in_use) { in_use_ = in_use; }
+
   /// Seconds until it is time to see whether anything has changed; 0: now.
   double wait_s(double now_s) const {
-    double due_s = ended_s_ + limits_.interval_s;
+    double due_s = ended_s_ + interval_s();
     if (next_delay_ < delays_s.size())
       due_s = std::min(due_s, woken_at_s_ + delays_s[next_delay_]);
     return std::max(0.0, std::max(due_s, not_before_s_) - now_s);
@@ -72,12 +87,19 @@ class ScanPacer {
   }
 
  private:
+  double interval_s() const {
+    return in_use_ ? limits_.interval_s
+                   : std::max(limits_.interval_s, unused_interval_s);
+  }
+
+  static constexpr double unused_interval_s = 30;
   /// How long after being woken to look.
   static constexpr std::array<double, 5> delays_s = {0, 0.02, 0.06, 0.2, 0.5};
   static constexpr double recheck_s_max = 0.1;  ///< possible may become certain
 
   Limits limits_;
   LookBudget budget_;
+  bool in_use_ = true;
   double woken_at_s_ = 0;
   std::size_t next_delay_ = 0;  ///< index into delays_s
   double ended_s_ = 0;

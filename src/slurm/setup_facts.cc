@@ -62,7 +62,8 @@ PartitionFacts facts_of(partition_info_t const& partition,
   facts.minutes_max = plain(partition.max_time);
   facts.allowed_accounts = list_of(partition.allow_accounts);
   facts.allowed_qos = list_of(partition.allow_qos);
-  facts.nodes = compat::hosts(partition.nodes);
+  auto const nodes = compat::hosts(partition.nodes);
+  facts.nodes.assign(nodes.begin(), nodes.end());
   return facts;
 }
 

@@ -12,6 +12,7 @@
 #include "slurm/node_kinds.hh"
 #include "slurm/parted_nodes.hh"
 #include "slurm/pending_jobs.hh"
+#include "slurm/snapshot_memory.hh"
 
 namespace gleaner {
 namespace {
@@ -27,10 +28,10 @@ struct PlannedUse {
   JobId job = 0;  ///< 0: a reservation
 };
 
-using PlannedUses = std::unordered_map<std::string, PlannedUse>;
+/// By the node's name, which is the records'.
+using PlannedUses = std::unordered_map<std::string_view, PlannedUse>;
 
-void plan(PlannedUses* uses, std::vector<std::string> const& nodes,
-          TimeS start_s, JobId job) {
+void plan(PlannedUses* uses, NodeSet const& nodes, TimeS start_s, JobId job) {
   for (auto const& node : nodes) {
     auto const [at, is_new] = uses->try_emplace(node, PlannedUse{start_s, job});
     if (!is_new && start_s < at->second.start_s) at->second = {start_s, job};
@@ -49,8 +50,8 @@ PlannedUses planned_uses(ClusterRecords const& records,
   return uses;
 }
 
-std::vector<std::string> const* nodes_of(ClusterRecords const& records,
-                                         std::string_view partition) {
+NodeSet const* nodes_of(ClusterRecords const& records,
+                        std::string_view partition) {
   for (auto const& candidate : records.partitions)
     if (candidate.name == partition) return &candidate.nodes;
   return nullptr;
@@ -77,7 +78,7 @@ bool is_preempted_lease(JobRecord const& job, SnapshotOptions const& options) {
 LeaseJob lease_of(JobRecord const& job) {
   LeaseJob lease;
   lease.job = job.job;
-  lease.node = job.nodes.empty() ? "" : job.nodes.front();
+  lease.node = job.nodes.empty() ? "" : *job.nodes.begin();
   lease.uid = job.uid;
   if (auto mark = parse_lease_mark(job.admin_comment)) {
     lease.trainer = mark->trainer;
@@ -183,16 +184,15 @@ std::unordered_map<std::string_view, Held> holders(
 /// What no job uses.  Jobs that began after the nodes were asked for are known
 /// by their CPUs alone.
 Resources free_of(NodeRecord const& node, NodeKind const& kind,
-                  Held const& held) {
+                  Held const& held, SnapshotMemory* memory) {
   Resources used{std::max(node.cpus_used, held.cpus), node.memory_used_mb, {}};
   auto free = minus(kind.total, used);
   // Which GRES a job has that began since is not known.
   bool const began_since = kind.parts_max > 0 && held.cpus > node.cpus_used;
   if (held.by_others || held.by_parts) {
-    auto const in_use = node.gres_used && !began_since
-                            ? parse_gres(*node.gres_used)
-                            : Result<Gres>(kind.total.gres);
-    free.gres = in_use ? minus(kind.total.gres, *in_use) : Gres{};
+    free.gres = node.gres_used && !began_since
+                    ? memory->unused_of(*node.gres_used, kind.total.gres)
+                    : Gres{};
   }
   return free;
 }
@@ -200,7 +200,8 @@ Resources free_of(NodeRecord const& node, NodeKind const& kind,
 /// A node on which jobs may start though it is none of the holes.  `parted`:
 /// what is known of its parts, or null.
 void add_shared(Snapshot* snapshot, NodeRecord const& node, KindIndex kind,
-                Held const& held, SharedNode const* parted) {
+                Held const& held, SharedNode const* parted,
+                SnapshotMemory* memory) {
   if (!node.usable || held.whole ||
       (!node.idle && !held.by_others && !held.by_parts))
     return;
@@ -208,7 +209,7 @@ void add_shared(Snapshot* snapshot, NodeRecord const& node, KindIndex kind,
   if (parted) shared = *parted;
   shared.node = node.name;
   shared.kind = kind;
-  shared.free = free_of(node, snapshot->kinds[kind], held);
+  shared.free = free_of(node, snapshot->kinds[kind], held, memory);
   shared.weight = node.weight;
   if (shared.parted || shared.free.cpus > 0)
     snapshot->shared.push_back(std::move(shared));
@@ -232,11 +233,11 @@ std::optional<Hole> hole_of(NodeRecord const& node, KindIndex kind,
 }
 
 void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
-               SnapshotOptions const& options) {
+               SnapshotOptions const& options, SnapshotMemory* memory) {
   auto const held = holders(records, options);
   auto const uses = planned_uses(records, options);
-  auto kinds = node_kinds(records.nodes, records.partitions);
-  snapshot->kinds = std::move(kinds.kinds);
+  auto const& kinds = memory->kinds.of(records.nodes, records.partitions);
+  snapshot->kinds = kinds.kinds;
   std::vector<char> lendable;
   for (auto const& kind : snapshot->kinds)
     lendable.push_back(kind.is_in(options.lease_partition));
@@ -257,7 +258,7 @@ void add_nodes(Snapshot* snapshot, ClusterRecords const& records,
       snapshot->holes.push_back(std::move(*hole));
     else
       add_shared(snapshot, node, kind, by,
-                 parts_lent ? &in_parts->second : nullptr);
+                 parts_lent ? &in_parts->second : nullptr, memory);
   }
   auto const by_name = [](auto const& a, auto const& b) {
     return a.node < b.node;
@@ -288,8 +289,7 @@ void add_reservations(Snapshot* snapshot, ClusterRecords const& records) {
     bool const named =
         is_named_in(snapshot->pending) || is_named_in(snapshot->coming);
     if (!named || reservation.flex || reservation.nodes.empty()) continue;
-    auto& nodes = snapshot->reservations[reservation.name];
-    for (auto const& node : reservation.nodes) nodes.insert(node);
+    snapshot->reservations[reservation.name] = reservation.nodes;
   }
 }
 
@@ -311,17 +311,25 @@ SnapshotOptions snapshot_options(Config const& config) {
 
 Snapshot make_snapshot(ClusterRecords const& records,
                        SnapshotOptions const& options, TimeS now_s) {
+  SnapshotMemory memory;
+  return make_snapshot(records, options, now_s, &memory);
+}
+
+Snapshot make_snapshot(ClusterRecords const& records,
+                       SnapshotOptions const& options, TimeS now_s,
+                       SnapshotMemory* memory) {
   Snapshot snapshot;
   snapshot.time_s = now_s;
   snapshot.backfill_s = records.backfill_s;
   auto rigid = add_jobs(&snapshot, records, options);
   if (auto const* nodes = nodes_of(records, options.lease_partition))
     snapshot.nodes_total = static_cast<int>(nodes->size());
-  add_nodes(&snapshot, records, options);
+  add_nodes(&snapshot, records, options, memory);
   snapshot.pending = pending_jobs(std::move(rigid.eligible), records, options,
                                   places_open(snapshot));
   snapshot.coming = coming_jobs(std::move(rigid.dated), options, now_s);
   add_reservations(&snapshot, records);
+  memory->gres.forget_unused();
   return snapshot;
 }
 

@@ -27,9 +27,13 @@ if HAVE_SLURM
 if HAVE_GLEANERD
 EXTRA_PROGRAMS += \
 	%reldir%/brain_bench \
+	%reldir%/look_bench \
 	%reldir%/slurmctld/slurm_calls
 %canon_reldir%_brain_bench_SOURCES = %reldir%/brain_bench.cc
 %canon_reldir%_brain_bench_LDADD = src/daemon/libbrain.la
+%canon_reldir%_look_bench_SOURCES = %reldir%/look_bench.cc
+%canon_reldir%_look_bench_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_look_bench_LDADD = src/slurm/libslurmcontrol.la src/proto/libproto.la $(SLURM_LIBS)
 %canon_reldir%_slurmctld_slurm_calls_SOURCES = %reldir%/slurmctld/slurm_calls.cc
 %canon_reldir%_slurmctld_slurm_calls_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_slurmctld_slurm_calls_LDADD = src/slurm/libslurmcontrol.la $(SLURM_LIBS)

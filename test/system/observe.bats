@@ -23,6 +23,35 @@ teardown() {
   wait_until 15 '[[ $(gleaner status --json | jq ".holes | length") = 1 ]]'
 }
 
+# What the scavenger says when gleanerd goes: its looks while it was there.
+looks_said() {
+  grep gleanerd_lost "$cluster/slurm/log/slurmctld.log" | tail -n 1 |
+    grep -oE 'looks=[0-9]+' | cut -d= -f2
+}
+
+@test "where nobody trains jobs that come and go cause no looks" {
+  "$minicluster" restart "$cluster/slurm" gleanerd
+  sleep 3  # the first looks
+  for _ in $(seq 8); do
+    job=$(rigid 1)
+    sleep 1
+    slurm scancel "$job"
+  done
+  "$minicluster" restart "$cluster/slurm" gleanerd
+  wait_until 10 '[[ -n $(looks_said) ]]'
+  looks=$(looks_said)
+  echo "looks: $looks"
+  ((looks <= 8))
+}
+
+@test "the first training is seen at once" {
+  wait_until 15 'gleaner status --json | jq -e ".trainers == []"'
+  sleep 6  # a status that was asked for is one look
+  since=$(wc -l <"$cluster/slurm/log/gleanerd.log")
+  job=$(submit_training 1-3)
+  wait_until 5 "tail -n +$since $cluster/slurm/log/gleanerd.log | grep -q trainer_registered"
+}
+
 @test "a training is known, but nothing is lent to it" {
   job=$(submit_training 1-3)
   wait_until 15 '[[ $(gleaner status --json | jq ".trainers | length") = 1 ]]'

@@ -61,5 +61,21 @@ TEST_CASE("a node set changes node by node") {
   CHECK_FALSE(nodes.contains("n3"));
 }
 
+TEST_CASE("a copy of a node set changes alone, on either side") {
+  NodeSet a{"n1", "n2"};
+  auto b = a;
+  b.insert("n3");
+  a.erase("n1");
+  auto c = b;
+  CHECK(a.to_string() == "n2");
+  CHECK(c.to_string() == "n[1-3]");
+  CHECK(b == c);
+  b.erase("n3");
+  CHECK(b != c);
+  b.insert("n3");
+  CHECK(b == c);
+  CHECK((NodeSet{"n1"} < NodeSet{"n1", "n2"}));
+}
+
 }  // namespace
 }  // namespace gleaner

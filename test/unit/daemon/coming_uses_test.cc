@@ -16,8 +16,8 @@ std::string foretold(World const& w, std::map<std::string, JobId> aside = {}) {
   }
   std::string text;
   for (auto const& [node, use] :
-       coming_uses(w.cluster, places, aside, Supply::Memory::counted,
-                   w.now - 10, w.now + 120))
+       coming_uses(w.cluster, places, aside, JobMemory::counted, w.now - 10,
+                   w.now + 120))
     text += (text.empty() ? "" : ", ") + node + "@" +
             std::to_string(static_cast<int>(use.start_s - w.now)) + " for " +
             std::to_string(use.job);

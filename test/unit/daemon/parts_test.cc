@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Parts of nodes: lent beside regular jobs, and given back part by part.
 #include <map>
+#include <random>
 
 #include "core/place.hh"
 #include "test/unit/daemon/world.hh"
@@ -211,7 +212,7 @@ TEST_CASE("a CPU job takes a part back only where no CPU is free") {
 
 TEST_CASE("where Slurm does not allocate memory jobs share it") {
   Parted w;
-  w.brain.set_memory(Supply::Memory::ignored);
+  w.brain.set_memory(JobMemory::ignored);
   w.trains(7, 3);
   w.waits(60, 1);
   w.cluster.pending.back().whole_memory = true;
@@ -281,6 +282,64 @@ TEST_CASE("a node that a lease has whole is not cut") {
   w.lease(101, "n1", 7, "90ab");
   w.look();
   CHECK(w.registers(7, {{"n1", 101}}) == "welcome 7");
+}
+
+/// Places as text: "n1+0 gpu:1 lent until 1100 of 7".
+std::string to_text(Places const& places) {
+  std::string text;
+  for (auto const& [name, place] : places)
+    text += name + " " + to_string(*place.part) +
+            (place.hole.leased ? " lent" : "") + " until " +
+            std::to_string(place.hole.end_s.value_or(0)) + " of " +
+            std::to_string(place.hole.planned_job) + "\n";
+  return text;
+}
+
+TEST_CASE("places that are kept from look to look are as if made again") {
+  auto const seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 engine(seed);
+  auto const up_to = [&](int most) {
+    return std::uniform_int_distribution(0, most)(engine);
+  };
+  Parted w("n[1-4]");
+  PartPlaces kept;
+  w.base_job(7, 1, 9);
+  w.look();
+  w.registers(7);
+  JobId next = 1000;
+  for (int look = 0; look < 300; ++look) {
+    auto const node = "n" + std::to_string(1 + up_to(3));
+    switch (up_to(5)) {
+      case 0:
+        w.rigid[node].clear();
+        break;
+      case 1:
+        if (w.rigid[node].empty())
+          w.runs(next++, node, 1 + up_to(3), w.now + 100 * up_to(3));
+        break;
+      case 2:
+        w.waits(next++, 1 + up_to(3));
+        break;
+      case 3:
+        w.cluster.pending.clear();
+        break;
+      case 4:
+        w.takes_all(7, next);
+        next += 20;
+        break;
+      default:
+        w.cluster.leases.clear();
+    }
+    w.later(1);
+    auto const& brain = w.brain;
+    auto const now =
+        kept.make(brain.snapshot(), brain.leases(), brain.roster());
+    auto const again =
+        PartPlaces().make(brain.snapshot(), brain.leases(), brain.roster());
+    CAPTURE(look);
+    REQUIRE(to_text(now) == to_text(again));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Fixture {
            ++snapshots;
            last = std::move(snapshot);
          },
-         [this] { ++hints; },
+         [this](ScanPacer::Cause) { ++hints; },
          [this](auto const& hello) { scavenger = hello.has_value(); }});
     REQUIRE(opened);
     door = std::move(*opened);
@@ -197,7 +197,8 @@ TEST_CASE("a hint means look again, anything else nothing") {
   f.hint(R"({"type":"shutdown"})");
   f.hint(R"({"type":"arrival","job":7})");
   f.hint(R"({"type":"ended","job":7})");
-  CHECK(f.run_until([&] { return f.hints == 2; }));
+  f.hint(R"({"type":"training","job":0})");
+  CHECK(f.run_until([&] { return f.hints == 3; }));
 }
 
 TEST_CASE("the sockets are for gleanerd's own user only") {

@@ -69,6 +69,12 @@ Cluster random_cluster(Random& random) {
   return cluster;
 }
 
+SupplyNodes supply_nodes(Cluster const& cluster) {
+  SupplyNodes nodes;
+  nodes.update(cluster.snapshot, cluster.places);
+  return nodes;
+}
+
 PendingJob random_job(Random& random, JobId id) {
   PendingJob job;
   job.job = id;
@@ -150,7 +156,8 @@ TEST_CASE("a job takes back as few leases as would let Slurm start it") {
   for (int trial = 0; trial < 2000; ++trial) {
     auto const cluster = random_cluster(random);
     auto const job = random_job(random, 7);
-    Supply supply(cluster.snapshot, cluster.places);
+    auto const nodes = supply_nodes(cluster);
+    Supply supply(cluster.snapshot, nodes);
     auto const taken = supply.take(job);
     auto const fewest = fewest_leases(cluster, job);
     CAPTURE(trial, to_string(job.each), job.whole);
@@ -169,7 +176,8 @@ TEST_CASE("what one job took back or put aside is not there for the next") {
   Random random(seed);
   for (int trial = 0; trial < 500; ++trial) {
     auto const cluster = random_cluster(random);
-    Supply supply(cluster.snapshot, cluster.places);
+    auto const nodes = supply_nodes(cluster);
+    Supply supply(cluster.snapshot, nodes);
     std::map<std::string, int> times_taken;
     Resources asked, had;
     for (auto const& node : cluster.snapshot.shared) had = plus(had, node.free);
@@ -196,12 +204,73 @@ TEST_CASE("what is put back can be taken again") {
   for (int trial = 0; trial < 500; ++trial) {
     auto const cluster = random_cluster(random);
     auto const job = random_job(random, 7);
-    Supply supply(cluster.snapshot, cluster.places);
+    auto const nodes = supply_nodes(cluster);
+    Supply supply(cluster.snapshot, nodes);
     auto const taken = supply.take(job);
     supply.put_back(taken);
     auto const again = supply.take(job);
     REQUIRE(taken.empty() == again.empty());
     REQUIRE(taken.places() == again.places());
+  }
+}
+
+/// Nodes come and go, also whole ones; leases begin, end and become others.
+void change(Cluster* cluster, Random& random) {
+  auto const other = random_cluster(random);
+  auto const name = "n" + std::to_string(random.up_to(3));
+  auto const is_of = [&](auto const& node) { return node.node == name; };
+  std::erase_if(cluster->snapshot.shared, is_of);
+  std::erase_if(cluster->places,
+                [&](auto& entry) { return node_of(entry.first) == name; });
+  for (auto const& node : other.snapshot.shared)
+    if (is_of(node)) cluster->snapshot.shared.push_back(node);
+  for (auto const& entry : other.places)
+    if (node_of(entry.first) == name) cluster->places.insert(entry);
+  if (random.chance(20)) {
+    auto& place = cluster->places[name];
+    place.hole = {name, 0, false, {}, 0, random.chance(50) ? 1u : 2u};
+    place.lent = random.chance(50);
+    place.lease = place.lent ? 7 : 0;
+  }
+  if (random.chance(5)) cluster->snapshot.kinds[0].total.cpus += 1;
+}
+
+TEST_CASE("nodes that are kept from look to look are as if made again") {
+  auto const seed = std::random_device{}();
+  CAPTURE(seed);
+  Random random(seed);
+  auto cluster = random_cluster(random);
+  SupplyNodes kept;
+  for (int look = 0; look < 3000; ++look) {
+    change(&cluster, random);
+    std::set<std::string> withheld;
+    if (random.chance(10) && !cluster.places.empty())
+      withheld.insert(cluster.places.begin()->first);
+    kept.update(cluster.snapshot, cluster.places, withheld);
+    SupplyNodes made;
+    made.update(cluster.snapshot, cluster.places, withheld);
+    CAPTURE(look);
+    REQUIRE(kept == made);
+  }
+}
+
+TEST_CASE("a queue of jobs of unlike sizes starts what each could alone") {
+  auto const seed = std::random_device{}();
+  CAPTURE(seed);
+  Random random(seed);
+  for (int trial = 0; trial < 500; ++trial) {
+    auto const cluster = random_cluster(random);
+    auto const nodes = supply_nodes(cluster);
+    Supply one_by_one(cluster.snapshot, nodes);
+    auto job = random_job(random, 7);
+    for (int i = 0; i < 12; ++i) {
+      job.nodes = 1 + random.up_to(4);
+      Supply alone(cluster.snapshot, nodes);
+      auto const taken = one_by_one.take(job);
+      CAPTURE(trial, i, job.nodes);
+      REQUIRE(taken.empty() == alone.take(job).empty());
+      one_by_one.put_back(taken);
+    }
   }
 }
 

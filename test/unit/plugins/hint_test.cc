@@ -17,6 +17,8 @@ TEST_CASE("a hint reaches the scavenger alone, and gleanerd where it polls") {
     sender.send(HintSender::Kind::ended, scratch.dir());
     CHECK(scavenger.receive() == R"({"type":"arrival","job":0})");
     CHECK(scavenger.receive() == R"({"type":"ended","job":0})");
+    sender.send(HintSender::Kind::training, scratch.dir());
+    CHECK(scavenger.receive() == hint_of_training);
     CHECK(gleanerd.receive() == "");
   }
   // The socket's file may be left of a slurmctld that died.

@@ -11,6 +11,7 @@ TESTS += %reldir%/test_slurm
 	%reldir%/records_test.cc \
 	%reldir%/scan_pacer_test.cc \
 	%reldir%/setup_test.cc \
+	%reldir%/snapshot_memory_test.cc \
 	%reldir%/snapshot_test.cc \
 	%reldir%/symbols_test.cc
 %canon_reldir%_test_slurm_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)

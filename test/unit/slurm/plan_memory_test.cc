@@ -8,7 +8,7 @@ using namespace gleaner;
 
 namespace {
 
-JobRecord planned(JobId id, TimeS start_s, std::vector<std::string> nodes) {
+JobRecord planned(JobId id, TimeS start_s, NodeSet nodes) {
   JobRecord job;
   job.job = id;
   job.state = JobRecord::State::pending;
@@ -37,7 +37,7 @@ TEST_CASE("a plan lost at the begin of a cycle is kept during that cycle") {
   for (int i = 0; i < 3; ++i) {
     auto const job = look(&memory, 130, unplanned(7));
     CHECK(job.start_s == 500);
-    CHECK(job.planned == std::vector<std::string>{"n1", "n2"});
+    CHECK(job.planned == NodeSet{"n1", "n2"});
   }
 }
 

@@ -256,3 +256,20 @@ TEST_CASE("which jobs still hold nodes") {
     CHECK(record.nodes.size() == (holds ? 2u : 0u));
   }
 }
+
+TEST_CASE("a node's record is read whole into that of another") {
+  node_info_t large{}, small{};
+  char a[] = "a", gres[] = "gpu:a:4", features[] = "fast,a100", b[] = "b";
+  large.name = a;
+  large.gres = large.gres_used = gres;
+  large.features = features;
+  small.name = b;
+  NodeRecord record;
+  read_node(large, &record);
+  CHECK(record.gres_used == "gpu:a:4");
+  read_node(small, &record);
+  CHECK(record.name == "b");
+  CHECK(record.gres.empty());
+  CHECK(record.features.empty());
+  CHECK(!record.gres_used);
+}

@@ -156,3 +156,32 @@ TEST_CASE("time that goes back gives nothing") {
   budget.spend(50, 0.1);
   CHECK(budget.wait_s(100, Change::sure) == Approx(2));
 }
+
+TEST_CASE("where nobody trains a look comes every 30 s, whatever jobs do") {
+  auto pacer = pacer_after_a_look();
+  pacer.set_in_use(false);
+  for (double now_s = 100.1; now_s < 120; now_s += 0.1)
+    pacer.wake(now_s, ScanPacer::Cause::rigid_job);
+  auto const at = looks(&pacer, 120, 170, 0.1);
+  REQUIRE(at.size() == 2);
+  CHECK(at[0] == Approx(130.001));
+  CHECK(at[1] == Approx(160.101));
+}
+
+TEST_CASE("the first training is looked for at once, and from then on all is") {
+  auto pacer = pacer_after_a_look();
+  pacer.set_in_use(false);
+  pacer.wake(110, ScanPacer::Cause::training);
+  CHECK(pacer.wait_s(110) == 0);
+  CHECK(looks(&pacer, 110, 112, 0.001).size() == 5);
+  pacer.set_in_use(true);
+  pacer.wake(115, ScanPacer::Cause::rigid_job);
+  CHECK(pacer.wait_s(115) == 0);
+}
+
+TEST_CASE("where nobody trains a longer interval still counts") {
+  ScanPacer pacer({60, 0.02, 0.03});
+  pacer.looked(100, 100, 0);
+  pacer.set_in_use(false);
+  CHECK(pacer.wait_s(100) == Approx(60));
+}

@@ -42,7 +42,7 @@ JobRecord job(JobId id, std::string partition, State state) {
   return record;
 }
 
-JobRecord planned(JobId id, TimeS start_s, std::vector<std::string> nodes) {
+JobRecord planned(JobId id, TimeS start_s, NodeSet nodes) {
   auto record = job(id, "main", State::pending);
   record.start_s = start_s;
   record.planned = std::move(nodes);
