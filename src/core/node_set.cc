@@ -10,7 +10,8 @@
 namespace gleaner {
 namespace {
 
-constexpr std::size_t nodes_max = 1'000'000;
+constexpr std::size_t nodes_max =
+    65'536;  ///< names; Slurm's lists have as many
 constexpr std::size_t name_bytes_max = 255;  ///< as long as a host's name is
 
 Error unreadable(std::string_view item, char const* why) {
@@ -75,7 +76,7 @@ Result<void> insert_ranges(std::string_view item, std::string const& prefix,
     long const end = std::stol(std::string(last));
     if (end < begin) return unreadable(item, "the range runs backwards");
     if (nodes->size() + static_cast<std::size_t>(end - begin) >= nodes_max)
-      return unreadable(item, "more than a million nodes");
+      return unreadable(item, "more than 65536 nodes");
     for (long i = begin; i <= end; ++i)
       nodes->insert(prefix + padded(i, first.size()));
   } while (!ranges.empty());

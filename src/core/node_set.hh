@@ -31,7 +31,7 @@ class NodeSet {
   NodeSet(std::initializer_list<std::string> names) : names_(Names(names)) {}
 
   /// Read the text form.  Fails with invalid_argument, quoting the item that
-  /// could not be read, and for more than a million nodes.
+  /// could not be read, and for more than 65,536 nodes.
   static Result<NodeSet> parse(std::string_view text);
 
   /// The shortest text form that parse() and Slurm both accept; "" when empty.
