@@ -10,8 +10,8 @@
 namespace gleaner {
 namespace {
 
-constexpr std::size_t nodes_max =
-    65'536;  ///< names; Slurm's lists have as many
+/// As many as Slurm's own lists have.
+constexpr std::size_t nodes_max = 65'536;
 constexpr std::size_t name_bytes_max = 255;  ///< as long as a host's name is
 
 Error unreadable(std::string_view item, char const* why) {
