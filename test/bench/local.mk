@@ -169,6 +169,7 @@ harm_files = \
 	%reldir%/harm/row_result.py \
 	%reldir%/harm/rows.py \
 	%reldir%/harm/sdiag.py \
+	%reldir%/harm/slurm_release.py \
 	%reldir%/harm/slurmctld_log.py \
 	%reldir%/harm/spans.py \
 	%reldir%/harm/starts.py \

@@ -4,11 +4,12 @@
 import os
 
 import rows
+from slurm_release import slurm_release
 
 
 def cluster_options(row, gleaner, work):
     options = [word for kind in row.kinds for word in ("--node-kind", kind)]
-    slurm = list(rows.SLURM)
+    slurm = [*rows.SLURM, *log_options(slurm_release())]
     if row.epilog:
         slurm.append(f"Epilog={write_epilog(row, work)}")
     for line in slurm:
@@ -19,6 +20,13 @@ def cluster_options(row, gleaner, work):
     for pair in [*rows.GLEANER, *row.gleaner]:
         options += ["--set", pair]
     return options
+
+
+def log_options(release):
+    """So that slurmctld's log says which jobs backfill has started."""
+    if release < (26, 5):
+        return []
+    return ["DebugFlags=Hetjob", "SlurmctldDebug=verbose"]
 
 
 def write_epilog(row, work):

