@@ -223,7 +223,7 @@ void Daemon::decide() {
 void Daemon::publish_free_nodes() {
   FreeNodes free;
   auto const now = clock_.wall_s();
-  if (brain_.config().arrival_notice_s > 0)
+  if (brain_.gives_notice())
     free =
         count_free(brain_.snapshot(), brain_.leases(), default_partition_, 0);
   if (auto done = free_nodes_->publish(std::move(free), now); !done)
