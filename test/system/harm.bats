@@ -42,7 +42,8 @@ figure() { jq -r ".rows[0] | $1" "$out/bench-harm.json"; }
   [[ $(figure '.leases') -gt 8 ]]
   [[ $(figure '.take_back_ms.p50 > 0') = true ]]
   [[ $(figure '.slurmctld_cpu_s.with > 0') = true ]]
-  [[ $(figure '.with.cycles.backfill.cycles > 0') = true ]]
+  # With Gleaner jobs may start before backfill looks at its queue.
+  [[ $(figure '.without.cycles.backfill.cycles > 0') = true ]]
 }
 
 @test "tables and a picture are made of it, and nothing is left behind" {
