@@ -120,12 +120,17 @@ bool Brain::is_awaited(std::string const& place, Snapshot const& before) const {
 /// get another one, whose lease would be asked back for nothing.
 void Brain::keep_closing(Snapshot const& before, TimeS now,
                          Places* places) const {
+  auto const is_open = [&](std::string const& node) {
+    return std::any_of(snapshot_.shared.begin(), snapshot_.shared.end(),
+                       [&](auto const& shared) { return shared.node == node; });
+  };
   for (auto const& [name, old] : places_) {
     bool const was_lent = old.lease != 0 || old.missing_since_s > 0;
-    if (!was_lent || old.part || places->count(name)) continue;
+    if (!was_lent || places->count(name)) continue;
     if (old.missing_since_s > 0 && now - old.missing_since_s > closing_s_max)
       continue;
-    if (!is_awaited(name, before)) continue;
+    if (!is_awaited(name, before) || (old.part && is_open(node_of(name))))
+      continue;
     auto& place = places->emplace(name, old).first->second;
     if (place.missing_since_s == 0) place.missing_since_s = now;
     place.lent = false;

@@ -23,6 +23,7 @@ struct Parted : World {
 
   /// What runs on which node, leases apart.
   std::map<std::string, std::vector<NodeUse>> rigid;
+  std::string closed;  ///< the node on which a lease completes
 
   void runs(JobId job, std::string const& node, int count, TimeS end_s = 0) {
     rigid[node].push_back({job, gpus(count), false, end_s});
@@ -39,6 +40,7 @@ struct Parted : World {
   std::string look() {
     cluster.shared.clear();
     for (auto const& name : cluster.kinds[0].nodes) {
+      if (name == closed) continue;
       SharedNode node{name, 0, gpus(4), 1, true};
       node.running = rigid[name];
       for (auto const& use : node.running)
@@ -160,6 +162,19 @@ TEST_CASE("a job that needs a part gets exactly that, the oldest") {
   CHECK(w.held() == "n1+[1-2]");
   w.ends(60);
   CHECK(w.look() == "offer n1+0->7");
+}
+
+TEST_CASE("while the node of that part completes no other one is asked back") {
+  Parted w("n[1-2]");
+  w.trains(7, 8);
+  w.waits(5, 1);
+  CHECK(w.look() == "back n1+0 of 7 (arrival, 1s)");
+  CHECK(w.vacates(7, {"n1+0"}) == "release n1+0 of 7");
+  w.end_of_lease(101);
+  w.closed = "n1";
+  CHECK(w.look() == "");
+  w.closed = "";
+  CHECK(w.look() == "");
 }
 
 TEST_CASE("a job that needs several gets them together") {
