@@ -39,6 +39,19 @@ skip_if_impossible() {
   [[ -z $why ]] || skip "$why"
 }
 
+# pids PGREP-ARGUMENT...: as pgrep, but of this PID namespace.  Another run of these
+# tests, in a Debian of its own on this machine, has users of the same numbers.
+pids() { pgrep --ns $$ --nslist pid "$@"; }
+
+# signal NAME PGREP-ARGUMENT...: to all of them, which there must be.
+signal() {
+  local name=$1 found
+  shift
+  found=$(pids "$@") || return
+  # shellcheck disable=SC2086
+  kill -s "$name" $found
+}
+
 # Files of tests measure times and share a user: one runs at a time, also under
 # make -j.  Held until the process that runs this file ends.
 take_turn() {

@@ -276,7 +276,7 @@ leases_go_on() {
 # Ports of the training: what its processes listen on.
 training_ports() { # PROGRAM
   local pid inode port
-  for pid in $(pgrep -u "$test_user" "$1"); do
+  for pid in $(pids -u "$test_user" "$1"); do
     for inode in $(ls -l "/proc/$pid/fd" | sed -n 's/.*socket:\[\([0-9]*\)\]/\1/p'); do
       awk -v inode="$inode" '$4 == "0A" && $10 == inode {sub(/.*:/, "", $2); print $2}' /proc/net/tcp /proc/net/tcp6
     done

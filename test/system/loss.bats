@@ -33,7 +33,7 @@ lost_nothing() { job_is "$job" RUNNING && [[ -z $(events_of "$job" rollback) ]];
   # slurmd, the step daemon, agent and member: all that runs there.
   lease=$(lease_on "$node")
   kill -KILL "$(pid_of "$node")"
-  pkill -KILL -f "slurmstepd: \[$lease\." || :
+  signal KILL -f "slurmstepd: \[$lease\." || :
   kill -KILL "$(member_pid "$node")" || :
   for pid in $(grep -lzx "SLURM_JOB_ID=$lease" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
     kill -KILL "$pid" || :
@@ -75,11 +75,11 @@ lost_nothing() { job_is "$job" RUNNING && [[ -z $(events_of "$job" rollback) ]];
   as_user timeout 10 scancel "$job"
   wait_until 2 no_leases
   wait_until 10 "[[ \$(job_end $job) = CANCELLED ]]"
-  wait_until 2 "! pgrep -u $test_user trainer"
+  wait_until 2 "! pids -u $test_user trainer"
 }
 
 @test "kill -9 of the coordinator ends members and leases" {
-  pkill -KILL -u "$test_user" -f '^[^ ]*gleaner-coordinator'
+  signal KILL -u "$test_user" -f '^[^ ]*gleaner-coordinator'
   wait_until 5 no_leases
-  wait_until 5 "! pgrep -u $test_user trainer"
+  wait_until 5 "! pids -u $test_user trainer"
 }

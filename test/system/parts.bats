@@ -149,7 +149,7 @@ leases_of_node() { leases | awk -v node="$1" '$2 == node {print $1}' | sort -n |
   wait_until 30 "size_is $job 8"
   scancel "$job"
   wait_until 10 no_leases
-  wait_until 5 '! pgrep -u "$test_user" -f gleaner-agent'
+  wait_until 5 '! pids -u "$test_user" -f gleaner-agent'
 }
 
 # ticket_for_part GRES CPUS MB: of n1, as gleanerd would write it.

@@ -84,8 +84,8 @@ status_leases() { gleaner status --json | jq -r '.leases[] | select(.state == "h
 @test "a lease without its coordinator is ended after gleanerd's restart" {
   kill_daemon gleanerd
   # The agents are stopped, so that they do not end themselves.
-  pkill -STOP -u "$test_user" gleaner-agent
-  pkill -KILL -u "$test_user" -f '^[^ ]*gleaner-coordinator'
+  signal STOP -u "$test_user" gleaner-agent
+  signal KILL -u "$test_user" -f '^[^ ]*gleaner-coordinator'
   "$minicluster" restart "$cluster/slurm" gleanerd
   wait_until 30 no_leases
 }

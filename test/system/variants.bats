@@ -59,7 +59,7 @@ lends_and_takes_back() {
 }
 
 # Programs of the Open MPI plane that run for our user; the kernel cuts their name.
-comm_processes() { pgrep -u "$test_user" -x gleaner-comm-mp | wc -l; }
+comm_processes() { pids -u "$test_user" -x gleaner-comm-mp | wc -l; }
 
 @test "gradients summed by Open MPI" {
   [[ -x $build/runtime/comm_host/gleaner-comm-mpi ]] ||
