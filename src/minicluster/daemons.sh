@@ -47,9 +47,11 @@ start_slurmdbd() {
 
 slurmdbd_answers() { slurm sacctmgr -n list cluster >/dev/null 2>&1; }
 
+# Where a backup controller is in charge, Slurm 24.11 and 25.11 take 29 s until it
+# has given up: the request that tells it to is one that its end waits for.
 start_slurmctld() {
   spawn root slurmctld -f "$dir/etc/slurm.conf" &&
-    wait_until 30 slurmctld_answers
+    wait_until 60 slurmctld_answers
 }
 
 start_slurmctld2() {
