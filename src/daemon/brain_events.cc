@@ -13,7 +13,9 @@ namespace gleaner {
 namespace {
 
 constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
-constexpr double closing_s_max = 2;   ///< that a node without a lease completes
+/// That a node without a lease is taken to complete.  Longer where it has an
+/// Epilog; but another job may have got it, which a snapshot does not tell.
+constexpr double closing_s_max = 0.5;
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;
 

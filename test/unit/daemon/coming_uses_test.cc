@@ -127,7 +127,7 @@ TEST_CASE(
   }
   SECTION("or its time is over") {
     CHECK(w.brain.next_s(w.now) <= w.now + 2);
-    CHECK(w.later(2) == "begin 5");
+    CHECK(w.later(2) == "back n[3-4] of 7 (planned_start, 1s); begin 5");
   }
 }
 

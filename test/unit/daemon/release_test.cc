@@ -242,14 +242,14 @@ TEST_CASE("a node whose lease is ending stays the place of the job it is for") {
     CHECK_FALSE(w.brain.places().count("n1"));
   }
   SECTION("but not for long") {
-    CHECK(w.later(1.9) == "");
+    CHECK(w.later(0.4) == "");
     CHECK(w.later(0.2) == "back n2 of 7 (arrival, 1s)");
   }
   SECTION("and is lent to nobody meanwhile") {
     w.base_job(8, 1, 4);
     w.look();
     CHECK(w.registers(8) == "welcome 8");
-    CHECK(w.later(0.5) == "");
+    CHECK(w.later(0.4) == "");
   }
 }
 
