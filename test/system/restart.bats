@@ -58,7 +58,7 @@ status_leases() { gleaner status --json | jq -r '.leases[] | select(.state == "h
   kill -STOP "$(pid_of munged)"
   speak tcp "$address" --seconds 8 '{"type":"munge","credential":"MUNGE:AAAA:"}' >"$work/stranger" &
   local stranger=$!
-  # The event loop goes on: it greets whoever comes, within half a second.
+  # The event loop goes on: it greets newcomers within half a second.
   wait_until 2 "grep -q challenge $work/stranger"
   for _ in 1 2 3; do
     [[ $(speak tcp "$address" --seconds 0.5) = *'"challenge"'* ]]
