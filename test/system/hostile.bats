@@ -72,7 +72,7 @@ malformed=(
   run speak_as_user tcp "$address" --munge "$munge" --break-seals '{"type":"StatusRequest"}'
   [[ $output = *closed && $output != *StatusReply* ]]
   # The same with true seals is answered.
-  run speak_as_user tcp "$address" --munge "$munge" '{"type":"StatusRequest"}'
+  run speak_as_user tcp "$address" --munge "$munge" --until StatusReply '{"type":"StatusRequest"}'
   [[ $output = *StatusReply* ]]
 }
 
@@ -86,27 +86,27 @@ malformed=(
 }
 
 @test "a user cannot register for another user's job" {
-  run speak tcp "$address" --munge "$munge" "{\"type\":\"Register\",\"job\":$job,\"leases\":[]}"
+  run speak tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$job,\"leases\":[]}"
   echo "$output"
   [[ $output = *RegisterRefused* ]]
   # The other way round: a job of somebody else's.
   theirs=$(setpriv --reuid nobody --regid nogroup --clear-groups timeout 20 \
     sbatch --parsable --hold --malleable=1-2 -D / -o /dev/null --wrap true)
-  run speak_as_user tcp "$address" --munge "$munge" "{\"type\":\"Register\",\"job\":$theirs,\"leases\":[]}"
+  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$theirs,\"leases\":[]}"
   echo "$output"
   [[ $output = *RegisterRefused* ]]
   slurm scancel "$theirs"
 }
 
 @test "a registration for a job that does not exist is refused in the end" {
-  run speak_as_user tcp "$address" --munge "$munge" --seconds 30 '{"type":"Register","job":4242,"leases":[]}'
+  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused --seconds 30 '{"type":"Register","job":4242,"leases":[]}'
   [[ $output = *RegisterRefused* ]]
   unharmed
 }
 
 @test "a user cannot claim another's lease, nor report what is not his" {
   lease=$(leases | awk '{print $1; exit}')
-  run speak tcp "$address" --munge "$munge" \
+  run speak tcp "$address" --munge "$munge" --seconds 2 \
     "{\"type\":\"LeaseEnded\",\"node\":\"n1\",\"lease_job\":$lease,\"cause\":\"released\"}"
   unharmed
 }
@@ -257,12 +257,12 @@ leases_go_on() {
 @test "frames before the handshake have 4 KiB at most, and 1 MiB after it" {
   run speak tcp "$address" 'raw:\x00\x00\x10\x01'
   [[ $output = *closed ]]
-  run speak tcp "$address" 'raw:\x00\x00\x10\x00'
+  run speak tcp "$address" --seconds 2 'raw:\x00\x00\x10\x00'
   [[ $output != *closed ]] # 4,096 bytes are waited for
   run speak_as_user tcp "$address" --munge "$munge" 'raw:\x00\x10\x00\x01'
   [[ $output = *closed ]]
-  run speak_as_user tcp "$address" --munge "$munge" 'raw:\x00\x10\x00\x00'
-  [[ $output != *closed ]]
+  run speak_as_user tcp "$address" --munge "$munge" --seconds 2 'raw:\x00\x10\x00\x00'
+  [[ $output = *'"accepted"'* && $output != *closed ]]
   unharmed
 }
 
