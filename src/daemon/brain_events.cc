@@ -13,8 +13,9 @@ namespace gleaner {
 namespace {
 
 constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
-/// That a node without a lease is taken to complete.  Longer where it has an
-/// Epilog; but another job may have got it, which a snapshot does not tell.
+/// For how long a node whose lease has gone is taken to be free in a moment.  A
+/// lease completes, in a snapshot, too, as long as its Epilog runs; but nodes and
+/// jobs are read one after the other.  After that another job has got the node.
 constexpr double closing_s_max = 0.5;
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;

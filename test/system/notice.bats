@@ -110,6 +110,35 @@ take() {
   ((lost == 0))
 }
 
+# How many leases have been asked back.
+asked_back() {
+  sqlite3 -readonly "$cluster/slurm/state/gleaner/journal.sqlite" \
+    "SELECT count(*) FROM event WHERE event = 'give_back'"
+}
+
+@test "where leases have an Epilog, a node that completes stays its job's place" {
+  printf '#!/bin/sh\nsleep 2\n' >"$work/epilog"
+  chmod 755 "$work/epilog"
+  echo "Epilog=$work/epilog" >>"$cluster/slurm/etc/slurm.conf"
+  slurm scontrol reconfigure
+  set_option arrival_notice_s 10
+  set_option give_back_s 3
+  a=$(submit_training 1-8)
+  wait_until 60 "size_is $a 8"
+  for _ in 1 2 3; do
+    asked=$(asked_back)
+    rigid=$(rigid 6)
+    wait_until 30 "job_is $rigid RUNNING"
+    asked=$(($(asked_back) - asked))
+    echo "job $rigid started $waited_s s after sbatch had ended; asked back: $asked"
+    ((asked == 6))
+    slurm scancel "$rigid"
+    wait_until 60 "size_is $a 8"
+  done
+  sed -i '/^Epilog=/d' "$cluster/slurm/etc/slurm.conf"
+  slurm scontrol reconfigure
+}
+
 @test "with arrival_notice_s a job that needs no leased node does not wait" {
   set_option arrival_notice_s 4
   a=$(submit_training 1-4)
