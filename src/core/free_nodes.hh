@@ -5,9 +5,10 @@
 /// it when a job is submitted, under slurmctld's locks: so few numbers, and a
 /// text that is read at a glance:
 ///     until 1772600004.5
-///     main* idle 0 partly 2 gres 1 lent 8
+///     main* idle 0 partly 2 lent 8 gpus 1,1 back 10,10,8,8
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +18,18 @@
 
 namespace gleaner {
 
+/// How many nodes have free GPUs: entry k - 1 counts those with k or more.
+using NodesByGpus = std::vector<int>;
+
 struct FreeNodes {
   struct Partition {
     std::string name;
     bool is_default = false;
     int idle = 0;    ///< nodes on which nothing runs
     int partly = 0;  ///< nodes that jobs use in part, with CPUs left
-    int gres = 0;    ///< of both, those with a free GRES of any kind
-    int lent = 0;    ///< nodes whose leases may be asked back
+    int lent = 0;    ///< nodes that are idle once all leases are given back
+    NodesByGpus gpus = {};       ///< now
+    NodesByGpus gpus_back = {};  ///< once all leases are given back
     bool operator==(Partition const&) const = default;
   };
   TimeS until_s = 0;  ///< later than this it is not to be believed
@@ -38,6 +43,9 @@ struct FreeNodes {
 std::string to_text(FreeNodes const& free);
 /// Fails with invalid_argument, quoting the line.
 Result<FreeNodes> parse_free_nodes(std::string_view text);
+
+/// Adds `nodes` nodes with so many free GPUs each; more than 64 count as 64.
+void count_gpus(NodesByGpus* counts, std::int64_t gpus, int nodes = 1);
 
 /// Where in RUN_DIR it is.
 std::string free_nodes_path(std::string const& run_dir);

@@ -110,6 +110,23 @@ leases_of_node() { leases | awk -v node="$1" '$2 == node {print $1}' | sort -n |
   trains_on "$job" "n2+0,n2+1,n2+2,n2+3"
 }
 
+@test "with the notice that sbatch has nothing is lost for jobs that take parts" {
+  # Seconds enough for a slow machine; on a quick one nobody waits for them.
+  sed -i '/^arrival_notice_s:/d' "$GLEANER_CONF"
+  echo 'arrival_notice_s: 4' >>"$GLEANER_CONF"
+  kill -HUP "$(pid_of gleanerd)"
+  job=$(submit_training 1-8 --gres=gpu:1)
+  wait_until 30 "size_is $job 8"
+  for gpus in 1 2 4 3 1 4; do
+    rigid=$(gpu_job "$gpus")
+    wait_until 15 "job_is $rigid RUNNING"
+    echo "--gres=gpu:a:$gpus started $waited_s s after sbatch had ended"
+    slurm scancel "$rigid"
+    wait_until 40 "size_is $job 8"
+  done
+  [[ -z $(events_of "$job" member_lost) ]]
+}
+
 @test "srun starts over the part it needs as if it was not there" {
   job=$(submit_training 1-8 --gres=gpu:1)
   wait_until 30 "size_is $job 8"

@@ -8,11 +8,12 @@ using namespace gleaner;
 
 TEST_CASE("free nodes are written as they are read") {
   FreeNodes const free{
-      1772600004.5, {{"long", false, 0, 0, 0, 0}, {"main", true, 1, 2, 3, 8}}};
+      1772600004.5,
+      {{"long", false, 0, 0, 0}, {"main", true, 1, 2, 8, {3, 1}, {11, 9, 8}}}};
   CHECK(to_text(free) ==
         "until 1772600004.500\n"
-        "long idle 0 partly 0 gres 0 lent 0\n"
-        "main* idle 1 partly 2 gres 3 lent 8\n");
+        "long idle 0 partly 0 lent 0 gpus - back -\n"
+        "main* idle 1 partly 2 lent 8 gpus 3,1 back 11,9,8\n");
   auto const read = parse_free_nodes(to_text(free));
   REQUIRE(read);
   CHECK(*read == free);
@@ -24,11 +25,27 @@ TEST_CASE("free nodes are written as they are read") {
 TEST_CASE("a file cut off or of another kind is refused") {
   for (auto const* text :
        {"", "until\n", "{}", "until 1\nmain\n", "until 1\nmain idle 1 partly\n",
-        "until 1\nmain idle -1 partly 0 gres 0 lent 0\n",
-        "until 1\nmain idle 1 partly 0 gres 0\n"}) {
+        "until 1\nmain idle -1 partly 0 lent 0 gpus - back -\n",
+        "until 1\nmain idle 1 partly 0 gpus - back -\n",
+        "until 1\nmain idle 1 partly 0 lent 0\n",
+        "until 1\nmain idle 1 partly 0 lent 0 gpus 1,x back -\n",
+        "until 1\nmain idle 1 partly 0 lent 0 gpus 1, back -\n",
+        "until 1\nmain idle 1 partly 0 lent 0 gpus 1,-1 back -\n"}) {
     CAPTURE(text);
     auto const read = parse_free_nodes(text);
     REQUIRE_FALSE(read);
     CHECK(read.error().code == Errc::invalid_argument);
   }
+}
+
+TEST_CASE("nodes are counted by how many GPUs they have at least") {
+  NodesByGpus counts;
+  count_gpus(&counts, 0);
+  CHECK(counts.empty());
+  count_gpus(&counts, 2);
+  count_gpus(&counts, 4);
+  count_gpus(&counts, 1, 3);
+  CHECK(counts == NodesByGpus{5, 2, 1, 1});
+  count_gpus(&counts, 1000);
+  CHECK(counts.size() == 64);
 }

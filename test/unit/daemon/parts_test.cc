@@ -4,6 +4,7 @@
 #include <random>
 
 #include "core/place.hh"
+#include "daemon/count_free.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner {
@@ -144,6 +145,32 @@ TEST_CASE("nor is what it fits on lent while it waits") {
   w.base_job(8, 1, 4, 1000, "--gres=gpu:1");
   w.look();
   CHECK(w.registers(8) == "welcome 8; offer n1+3->8");
+}
+
+TEST_CASE("job_submit is told of the GPUs that are free, and that are lent") {
+  Parted w("n[1-3]");
+  w.runs(50, "n1", 1);
+  w.runs(51, "n2", 3);
+  w.trains(7, 4);
+  auto const counted = [&] {
+    auto const text =
+        to_text(count_free(w.cluster, w.brain.leases(), "main", 1000));
+    return text.substr(text.find("main"));
+  };
+  // n3 is idle; n1 has three GPUs and n2 one once the leases are back.
+  CHECK(counted() ==
+        "main* idle 1 partly 0 lent 0 gpus 1,1,1,1 back 3,2,2,1\n");
+  w.ends(51);
+  w.look();
+  CHECK(counted() ==
+        "main* idle 1 partly 1 lent 1 gpus 2,2,2,1 back 3,3,3,2\n");
+  SECTION("while leases end they are neither") {
+    w.waits(60, 3, 3);
+    w.look();
+    w.vacates(7, {"n1+0", "n1+1", "n1+2"});
+    CHECK(counted() ==
+          "main* idle 1 partly 1 lent 1 gpus 2,2,2,1 back 2,2,2,2\n");
+  }
 }
 
 TEST_CASE("a job that needs a part gets exactly that, the oldest") {

@@ -19,7 +19,7 @@ JobRequest four_nodes() {
 }
 
 FreeNodes all_lent() {
-  return {now + 2, {{"long", false, 0, 0, 0, 2}, {"main", true, 0, 0, 0, 8}}};
+  return {now + 2, {{"long", false, 0, 0, 2}, {"main", true, 0, 0, 8}}};
 }
 
 /// When the job may begin; 0: it is left alone.
@@ -65,18 +65,6 @@ TEST_CASE("a job that might start without leased nodes does not wait") {
          r->whole_nodes = true;
        },
        true},
-      {"nodes in part without a free GPU",
-       [](auto* r, auto* f) {
-         f->partitions[1].partly = 4;
-         r->tres_per_node = "gres:gpu:1";
-       },
-       true},
-      {"nodes in part with one",
-       [](auto* r, auto* f) {
-         f->partitions[1].partly = f->partitions[1].gres = 4;
-         r->tres_per_node = "gres:gpu:1";
-       },
-       false},
       {"its other partition has enough",
        [](auto* r, auto* f) {
          r->partition = "main,long";
@@ -103,6 +91,50 @@ TEST_CASE("a job that might start without leased nodes does not wait") {
     auto request = four_nodes();
     auto free = all_lent();
     row.change(&request, &free);
+    CHECK(begins(request, free) == (row.waits ? 1002 : 0));
+  }
+}
+
+TEST_CASE("a job that asks for GPUs waits for those that are lent") {
+  // Two nodes have a free GPU, one of them two; eight have four once all leases
+  // are given back.
+  FreeNodes const free{now + 2,
+                       {{"main", true, 0, 8, 0, {2, 1}, {8, 8, 8, 8}}}};
+  struct Row {
+    char const* what;
+    void (*ask)(JobRequest*);
+    bool waits;
+  } const rows[] = {
+      {"-N2 --gres=gpu:1",
+       [](auto* r) { r->nodes_min = 2, r->tres_per_node = "gres:gpu:1"; },
+       false},
+      {"-N3 --gres=gpu:1",
+       [](auto* r) { r->nodes_min = 3, r->tres_per_node = "gres:gpu:1"; },
+       true},
+      {"--gres=gpu:a:2", [](auto* r) { r->tres_per_node = "gres:gpu:a:2"; },
+       false},
+      {"--gres=gpu:3", [](auto* r) { r->tres_per_node = "gres:gpu:3"; }, true},
+      {"--gres=gpu:5: no node has them",
+       [](auto* r) { r->tres_per_node = "gres:gpu:5"; }, false},
+      {"-N9 --gres=gpu:4: so many have not",
+       [](auto* r) { r->nodes_min = 9, r->tres_per_node = "gres:gpu:4"; },
+       false},
+      {"--gpus=3, of any nodes",
+       [](auto* r) { r->tres_per_job = "gres:gpu:3"; }, false},
+      {"--gpus=4", [](auto* r) { r->tres_per_job = "gres:gpu:4"; }, true},
+      {"--gpus=33: so many there are not",
+       [](auto* r) { r->tres_per_job = "gres:gpu:33"; }, false},
+      {"-n3 --gpus-per-task=1",
+       [](auto* r) { r->tasks = 3, r->tres_per_task = "gres:gpu:1"; }, false},
+      {"-n4 --gpus-per-task=1",
+       [](auto* r) { r->tasks = 4, r->tres_per_task = "gres:gpu:1"; }, true},
+      {"-N2: CPUs are free on eight", [](auto* r) { r->nodes_min = 2; }, false},
+  };
+  for (auto const& row : rows) {
+    CAPTURE(row.what);
+    auto request = four_nodes();
+    request.nodes_min.reset();
+    row.ask(&request);
     CHECK(begins(request, free) == (row.waits ? 1002 : 0));
   }
 }
