@@ -65,7 +65,8 @@ Room room_in(JobRequest const& request, FreeNodes::Partition const& partition) {
 std::optional<std::int64_t> notice_until(JobRequest const& request,
                                          FreeNodes const& free,
                                          Config const& config, TimeS now) {
-  if (config.arrival_notice_s == 0 || free.until_s < now) return std::nullopt;
+  if (config.arrival_notice_s == 0 || free.notice_s <= 0 || free.until_s < now)
+    return std::nullopt;
   if (!is_plain(request)) return std::nullopt;
   Room room;
   std::string_view list = request.partition;
@@ -82,7 +83,8 @@ std::optional<std::int64_t> notice_until(JobRequest const& request,
     list.remove_prefix(std::min(comma + 1, list.size()));
   } while (!list.empty());
   if (room.open >= room.needed || room.later < room.needed) return std::nullopt;
-  return static_cast<std::int64_t>(std::floor(now)) + config.arrival_notice_s;
+  return static_cast<std::int64_t>(std::floor(now)) +
+         std::min(free.notice_s, notice_s_max);
 }
 
 }  // namespace gleaner

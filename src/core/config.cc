@@ -134,7 +134,8 @@ std::vector<Row> const& rows() {
        &Config::arrival_hold_s},
       {{"arrival_notice_s", Type::integer, "s", "2", 0, 10, "",
         "Longest time that a job waits for trainings to leave, if it cannot "
-        "start without leased nodes; 0: it does not."},
+        "start without leased nodes; more where Epilogs of leases take long, "
+        "12 s at most; 0: it does not."},
        &Config::arrival_notice_s},
       {{"lease_minutes_max", Type::integer, "min", "10", 2, 525600, "",
         "Longest time limit of a lease; gleanerd extends it while it lives."},

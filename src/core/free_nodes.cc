@@ -64,8 +64,9 @@ FreeNodes::Partition const* FreeNodes::find(std::string_view name) const {
 }
 
 std::string to_text(FreeNodes const& free) {
-  char until[40];
-  std::snprintf(until, sizeof until, "until %.3f\n", free.until_s);
+  char until[60];
+  std::snprintf(until, sizeof until, "until %.3f notice %d\n", free.until_s,
+                free.notice_s);
   std::string text = until;
   for (auto const& p : free.partitions)
     text += p.name + (p.is_default ? "*" : "") + " idle " +
@@ -82,7 +83,8 @@ Result<FreeNodes> parse_free_nodes(std::string_view text) {
   std::getline(lines, line);
   std::istringstream first(line);
   std::string word;
-  if (!(first >> word) || word != "until" || !(first >> free.until_s))
+  if (!(first >> word) || word != "until" || !(first >> free.until_s) ||
+      !read_count(&first, "notice", &free.notice_s))
     return bad_line(line);
   while (std::getline(lines, line)) {
     std::istringstream words(line);

@@ -4,7 +4,7 @@
 /// gleanerd writes it into a file beside its sockets; job_submit_gleaner reads
 /// it when a job is submitted, under slurmctld's locks: so few numbers, and a
 /// text that is read at a glance:
-///     until 1772600004.5
+///     until 1772600004.5 notice 2
 ///     main* idle 0 partly 2 lent 8 gpus 1,1 back 10,10,8,8
 #pragma once
 
@@ -17,6 +17,9 @@
 #include "core/result.hh"
 
 namespace gleaner {
+
+/// The longest notice; half a bf_interval of most machines.
+inline constexpr int notice_s_max = 12;
 
 /// How many nodes have free GPUs: entry k - 1 counts those with k or more.
 using NodesByGpus = std::vector<int>;
@@ -33,6 +36,7 @@ struct FreeNodes {
     bool operator==(Partition const&) const = default;
   };
   TimeS until_s = 0;  ///< later than this it is not to be believed
+  int notice_s = 0;   ///< that a job gets which cannot start without leases
   std::vector<Partition> partitions;  ///< ordered by name
   bool operator==(FreeNodes const&) const = default;
 

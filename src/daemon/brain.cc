@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/free_nodes.hh"
 #include "daemon/caps.hh"
 #include "daemon/release_groups.hh"
 
@@ -20,6 +21,7 @@ constexpr double take_wait_s = 0.9;
 constexpr double gather_s = 3;          ///< for coordinators to come back to us
 constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
 constexpr double observe_gap_s = 10;    ///< between records of what is seen
+constexpr double epilog_s_min = 0.5;    ///< less is slurmctld's own time
 constexpr double unused_wait_s = 10;    ///< without events, where nobody trains
 
 }  // namespace
@@ -41,6 +43,15 @@ void Brain::foretell_uses(TimeS now) {
     hole.end_s = start_s;
     hole.planned_job = use.job;
   }
+}
+
+int Brain::notice_s() const {
+  if (config_.arrival_notice_s == 0 || !looks_at_queue_) return 0;
+  auto const completing_s = leases_.completing_s();
+  auto const epilog_s = completing_s < epilog_s_min ? 0 : completing_s;
+  return std::min(
+      notice_s_max,
+      static_cast<int>(std::ceil(config_.arrival_notice_s + epilog_s)));
 }
 
 /// Can Slurm not start a job there, for a lease that is on it or completes?

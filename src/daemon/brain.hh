@@ -100,11 +100,10 @@ class Brain {
   Places const& places() const { return places_; }
   std::deque<double> const& stalls_s() const { return stalls_s_; }
   Orders const& orders() const { return orders_; }
-  /// Are jobs to wait for trainings to leave?  Not where slurmctld would look
-  /// at its queue only some time after that.
-  bool gives_notice() const {
-    return config_.arrival_notice_s > 0 && looks_at_queue_;
-  }
+  /// For how long jobs are to wait for trainings to leave, Epilogs of their
+  /// leases included.  0, not at all, where slurmctld would look at its queue
+  /// only some time after that.
+  int notice_s() const;
   int lendable() const;
   PlanInput plan_input(TimeS now) const;
   /// Why no node is lent to anybody; "": they are.

@@ -60,7 +60,7 @@ FreeNodes by_partition(Snapshot const& snapshot,
       add(&sum.gpus, by_kind[kind].gpus);
       add(&sum.gpus_back, by_kind[kind].gpus_back);
     }
-  FreeNodes free{until_s, {}};
+  FreeNodes free{until_s, 0, {}};
   for (auto& [name, sum] : partitions) {
     if (sum.lent == 0 && sum.gpus == sum.gpus_back) continue;
     sum.name = name;

@@ -223,9 +223,11 @@ void Daemon::decide() {
 void Daemon::publish_free_nodes() {
   FreeNodes free;
   auto const now = clock_.wall_s();
-  if (brain_.gives_notice())
+  if (auto const notice_s = brain_.notice_s(); notice_s > 0) {
     free =
         count_free(brain_.snapshot(), brain_.leases(), default_partition_, 0);
+    free.notice_s = notice_s;
+  }
   if (auto done = free_nodes_->publish(std::move(free), now); !done)
     throttle_.log(LogLevel::warn, "free_nodes",
                   LogLine("free_nodes_failed").kv("why", done.error().message),

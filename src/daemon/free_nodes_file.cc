@@ -26,7 +26,8 @@ Result<void> FreeNodesFile::publish(FreeNodes free, TimeS now) {
     remove();
     return {};
   }
-  if (free.partitions == last_.partitions && now < last_.until_s - renewed_s)
+  if (free.partitions == last_.partitions && free.notice_s == last_.notice_s &&
+      now < last_.until_s - renewed_s)
     return {};
   free.until_s = now + believed_s;
   auto const text = to_text(free);

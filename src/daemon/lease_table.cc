@@ -13,6 +13,7 @@ using State = Lease::State;
 constexpr double leave_wait_s = 2;   ///< for Slurm to end a lease by itself
 constexpr double retry_s = 5;        ///< before Slurm is told again to end one
 constexpr double unseen_wait_s = 2;  ///< for a started lease to show up
+constexpr std::size_t ends_kept = 16;  ///< to know how long Epilogs take
 
 Record held(Lease const& lease, bool adopted) {
   return {"lease_held",
@@ -231,9 +232,25 @@ void LeaseTable::match(Snapshot const& snapshot, TimeS now, Actions* out) {
                       lease.state != State::offered &&
                       (lease.seen || now - lease.since_s > unseen_wait_s);
     if (gone && lease.state == State::held) it->second.cause = "reclaimed";
-    if (gone) out->push_back(ended(lease, now));
+    if (gone) {
+      note_end(lease, now);
+      out->push_back(ended(lease, now));
+    }
     it = gone ? leases_.erase(it) : std::next(it);
   }
+}
+
+void LeaseTable::note_end(Lease const& lease, TimeS now) {
+  if (!ends_by_itself(lease)) return;
+  auto const since_s = lease.completing_since_s;
+  completed_s_.push_back(since_s > 0 ? now - since_s : 0);
+  if (completed_s_.size() > ends_kept) completed_s_.pop_front();
+}
+
+double LeaseTable::completing_s() const {
+  auto const longest =
+      std::max_element(completed_s_.begin(), completed_s_.end());
+  return longest == completed_s_.end() ? 0 : *longest;
 }
 
 bool LeaseTable::is_late(Lease const& lease, TimeS now) const {

@@ -11,6 +11,7 @@
 /// coordinator claims: it is what gets killed with operator rights.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -128,6 +129,10 @@ class LeaseTable {
   /// The same for all trainers at once; none for one without.
   std::map<JobId, std::vector<Lease const*>> used_by_trainer() const;
 
+  /// How long the slowest of the last leases that ended by themselves took to
+  /// complete: their Epilog.
+  double completing_s() const;
+
   /// Slurm is being asked for a later time limit.
   void set_extended(std::string const& nonce, TimeS now);
 
@@ -138,8 +143,11 @@ class LeaseTable {
   void kill(Lease* lease, TimeS now, Actions* out);
   bool is_late(Lease const& lease, TimeS now) const;
 
+  void note_end(Lease const& lease, TimeS now);
+
   double agent_wait_s_;
   std::map<std::string, Lease> leases_;
+  std::deque<double> completed_s_;  ///< how long the last ones completed
 };
 
 }  // namespace gleaner

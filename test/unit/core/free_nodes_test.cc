@@ -9,9 +9,10 @@ using namespace gleaner;
 TEST_CASE("free nodes are written as they are read") {
   FreeNodes const free{
       1772600004.5,
+      2,
       {{"long", false, 0, 0, 0}, {"main", true, 1, 2, 8, {3, 1}, {11, 9, 8}}}};
   CHECK(to_text(free) ==
-        "until 1772600004.500\n"
+        "until 1772600004.500 notice 2\n"
         "long idle 0 partly 0 lent 0 gpus - back -\n"
         "main* idle 1 partly 2 lent 8 gpus 3,1 back 11,9,8\n");
   auto const read = parse_free_nodes(to_text(free));
@@ -24,13 +25,14 @@ TEST_CASE("free nodes are written as they are read") {
 
 TEST_CASE("a file cut off or of another kind is refused") {
   for (auto const* text :
-       {"", "until\n", "{}", "until 1\nmain\n", "until 1\nmain idle 1 partly\n",
-        "until 1\nmain idle -1 partly 0 lent 0 gpus - back -\n",
-        "until 1\nmain idle 1 partly 0 gpus - back -\n",
-        "until 1\nmain idle 1 partly 0 lent 0\n",
-        "until 1\nmain idle 1 partly 0 lent 0 gpus 1,x back -\n",
-        "until 1\nmain idle 1 partly 0 lent 0 gpus 1, back -\n",
-        "until 1\nmain idle 1 partly 0 lent 0 gpus 1,-1 back -\n"}) {
+       {"", "until\n", "{}", "until 1\n", "until 1 notice -1\n",
+        "until 1 notice 2\nmain\n", "until 1 notice 2\nmain idle 1 partly\n",
+        "until 1 notice 2\nmain idle -1 partly 0 lent 0 gpus - back -\n",
+        "until 1 notice 2\nmain idle 1 partly 0 gpus - back -\n",
+        "until 1 notice 2\nmain idle 1 partly 0 lent 0\n",
+        "until 1 notice 2\nmain idle 1 partly 0 lent 0 gpus 1,x back -\n",
+        "until 1 notice 2\nmain idle 1 partly 0 lent 0 gpus 1, back -\n",
+        "until 1 notice 2\nmain idle 1 partly 0 lent 0 gpus 1,-1 back -\n"}) {
     CAPTURE(text);
     auto const read = parse_free_nodes(text);
     REQUIRE_FALSE(read);

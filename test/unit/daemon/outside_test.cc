@@ -290,19 +290,19 @@ TEST_CASE("free nodes are in a file while anything is lent") {
     std::getline(file, line);
     return line;
   };
-  FreeNodes const lent{0, {{"main", true, 1, 0, 2}}};
+  FreeNodes const lent{0, 2, {{"main", true, 1, 0, 2}}};
   {
     FreeNodesFile file(dir.path());
     REQUIRE(file.publish(FreeNodes{}, 1000));
     CHECK_FALSE(std::filesystem::exists(path));
     REQUIRE(file.publish(lent, 1000));
-    CHECK(said() == "until 1003.000");
+    CHECK(said() == "until 1003.000 notice 2");
     REQUIRE(file.publish(lent, 1001));  // not yet
-    CHECK(said() == "until 1003.000");
+    CHECK(said() == "until 1003.000 notice 2");
     REQUIRE(file.publish(lent, 1001.5));
-    CHECK(said() == "until 1004.500");
-    REQUIRE(file.publish({0, {{"main", true, 0, 0, 2}}}, 1001.6));
-    CHECK(said() == "until 1004.600");
+    CHECK(said() == "until 1004.500 notice 2");
+    REQUIRE(file.publish({0, 2, {{"main", true, 0, 0, 2}}}, 1001.6));
+    CHECK(said() == "until 1004.600 notice 2");
     REQUIRE(file.publish(FreeNodes{}, 1002));
     CHECK_FALSE(std::filesystem::exists(path));
     REQUIRE(file.publish(lent, 1003));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// All trainers leave for an arrival before any of their leases ends: the end
 /// of the first would make Slurm preempt the others.
+#include "core/free_nodes.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner {
@@ -217,6 +218,32 @@ TEST_CASE("the end of a lease tells how long its node took to be free") {
     w.end_of_lease(101);
     w.later(1);
     CHECK(completing_s() == "");
+  }
+}
+
+TEST_CASE("a notice is longer by what the Epilogs of leases take") {
+  World w;
+  w.brain.set_looks_at_queue(true);
+  CHECK(w.brain.notice_s() == 2);
+  struct Row {
+    double epilog_s;
+    int notice_s;
+  } const rows[] = {{0.3, 2}, {1.4, 4}, {2, 4}, {60, notice_s_max}};
+  for (auto const& row : rows) {
+    CAPTURE(row.epilog_s);
+    World one;
+    one.brain.set_looks_at_queue(true);
+    one.holes("n1");
+    one.running_trainer(7, 1, 1, {"n1"});
+    one.pending(5, 1);
+    one.look();
+    one.vacates(7, {"n1"});
+    one.cluster.leases[0].running = false;
+    one.look();
+    one.now += row.epilog_s;
+    one.end_of_lease(101);
+    one.look();
+    CHECK(one.brain.notice_s() == row.notice_s);
   }
 }
 

@@ -19,7 +19,7 @@ JobRequest four_nodes() {
 }
 
 FreeNodes all_lent() {
-  return {now + 2, {{"long", false, 0, 0, 2}, {"main", true, 0, 0, 8}}};
+  return {now + 2, 2, {{"long", false, 0, 0, 2}, {"main", true, 0, 0, 8}}};
 }
 
 /// When the job may begin; 0: it is left alone.
@@ -98,8 +98,8 @@ TEST_CASE("a job that might start without leased nodes does not wait") {
 TEST_CASE("a job that asks for GPUs waits for those that are lent") {
   // Two nodes have a free GPU, one of them two; eight have four once all leases
   // are given back.
-  FreeNodes const free{now + 2,
-                       {{"main", true, 0, 8, 0, {2, 1}, {8, 8, 8, 8}}}};
+  FreeNodes const free{
+      now + 2, 2, {{"main", true, 0, 8, 0, {2, 1}, {8, 8, 8, 8}}}};
   struct Row {
     char const* what;
     void (*ask)(JobRequest*);
@@ -140,7 +140,7 @@ TEST_CASE("a job that asks for GPUs waits for those that are lent") {
 }
 
 TEST_CASE("nobody waits for a gleanerd that is gone, or does not want it") {
-  CHECK(begins(four_nodes(), {now - 0.1, all_lent().partitions}) == 0);
+  CHECK(begins(four_nodes(), {now - 0.1, 2, all_lent().partitions}) == 0);
   CHECK(begins(four_nodes(), {}) == 0);
   CHECK(begins(four_nodes(), all_lent(), 0) == 0);
 }
