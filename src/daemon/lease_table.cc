@@ -168,11 +168,16 @@ void LeaseTable::end(std::string const& nonce, std::string const& cause,
   kill(&found->second, now, out);
 }
 
-/// Without a job id yet, a snapshot has to tell first; match_one() goes on.
+/// Without a job id yet, a snapshot has to tell first; match_one() goes on.  If
+/// there is no such job the lease is over with the first snapshot that is taken
+/// unseen_wait_s after the first attempt: so that one is asked for.
 void LeaseTable::kill(Lease* lease, TimeS now, Actions* out) {
-  enter(lease, State::ending, now, now + retry_s);
+  auto const since_s = lease->state == State::ending ? lease->since_s : now;
+  bool const unseen = lease->job == 0;
+  enter(lease, State::ending, now, now + (unseen ? unseen_wait_s : retry_s));
+  lease->since_s = since_s;
   lease->killed = true;
-  if (lease->job == 0)
+  if (unseen)
     out->push_back(LookAgain{});
   else
     out->push_back(EndLease{lease->job, lease->node});
@@ -230,7 +235,7 @@ void LeaseTable::match(Snapshot const& snapshot, TimeS now, Actions* out) {
     auto const& lease = it->second;
     bool const gone = !present.count(lease.nonce) &&
                       lease.state != State::offered &&
-                      (lease.seen || now - lease.since_s > unseen_wait_s);
+                      (lease.seen || now - lease.since_s >= unseen_wait_s);
     if (gone && lease.state == State::held) it->second.cause = "reclaimed";
     if (gone) {
       note_end(lease, now);

@@ -56,6 +56,8 @@ class Deterministic(unittest.TestCase):
 
     def resize(self, training):
         nodes = self.nodes(training)
+        if not nodes:
+            return  # it is at its end
         before = len(training.events("generation"))
         if len(nodes) == 1 or (len(nodes) < 3 and self.random.random() < 0.5):
             training.order("add")

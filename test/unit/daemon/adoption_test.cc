@@ -83,6 +83,25 @@ TEST_CASE("the end of the training job ends all its leases at once") {
   CHECK(w.recorded("trainer_gone") == 1);
 }
 
+TEST_CASE("what was offered to a training that ended is soon lent to another") {
+  World w;
+  w.holes("n1");
+  w.base_job(7, 1, 1);
+  w.look();
+  CHECK(w.registers(7) == "welcome 7; offer n1->7");
+  w.end_of_base_job(7);
+  w.base_job(8, 1, 1);
+  w.look();
+  CHECK(w.registers(8) == "welcome 8");
+  // Its lease may be about to show up.  Slurm has no news meanwhile, so
+  // snapshots come only when they are asked for.
+  auto const asked = w.asked_to_look;
+  w.now += 2;
+  CHECK(w.decide() == "");
+  CHECK(w.asked_to_look == asked + 1);
+  CHECK(w.look() == "offer n1->8");
+}
+
 TEST_CASE("a lease of a job that is over when found is ended") {
   World w;
   w.holes("n1");

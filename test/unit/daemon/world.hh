@@ -187,6 +187,7 @@ class World {
   Brain brain;
   TimeS now = 1000;
   std::vector<Record> records;     ///< all so far
+  int asked_to_look = 0;  ///< how often gleanerd wanted a new snapshot
   std::vector<SaveProblem> saved;  ///< all so far
 
   /// How often this was recorded.
@@ -261,7 +262,7 @@ class World {
     return "begin " + std::to_string(begin.job);
   }
   std::string text(LookAtQueue const&) { return "look at queue"; }
-  std::string text(LookAgain const&) { return ""; }
+  std::string text(LookAgain const&) { return ++asked_to_look, ""; }
   std::string text(SaveProblem const& solved) {
     saved.push_back(solved);
     return "";
