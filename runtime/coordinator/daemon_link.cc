@@ -57,6 +57,12 @@ void DaemonLink::connect() {
 void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
   munge_client(
       channel, options_.munge_socket, options_.trusted, timeout_s,
+      [this](std::function<Finish()> work) {
+        asio::post(munge_, [&io = io_, work = std::move(work)] {
+          if (auto finish = work()) asio::post(io, std::move(finish));
+        });
+        return true;
+      },
       [this, alive = std::weak_ptr(alive_)](Error const& error) {
         if (!alive.lock()) return;
         channel_ = nullptr;

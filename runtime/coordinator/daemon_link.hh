@@ -32,7 +32,8 @@ class DaemonLink final : public NodeSource {
 
   DaemonLink(asio::io_context& io, Options options, MakeRegister make_register,
              OnMessage on_message);
-  ~DaemonLink() override;  ///< closes; no callback follows
+  /// Closes; no callback follows.  Waits for a munged that is being asked.
+  ~DaemonLink() override;
 
   void start() override;
   void send(msg::FromCoordinator const& message) override;
@@ -55,6 +56,8 @@ class DaemonLink final : public NodeSource {
   bool closed_ = false;
   /// Callbacks that outlive us find this expired.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  /// Asks munged: one that hangs keeps nobody from training.
+  asio::thread_pool munge_{1};
 };
 
 }  // namespace gleaner

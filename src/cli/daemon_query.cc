@@ -40,7 +40,7 @@ class Query {
   void prove() {
     munge_client(
         channel_, config_.munge_socket, gleanerd_uids(config_), connect_s_max,
-        [this](Error const& why) { finish(why); },
+        wait_here(), [this](Error const& why) { finish(why); },
         [this](Result<void> proven) {
           if (!proven) return finish(proven.error());
           channel_->on_message(

@@ -228,6 +228,34 @@ Result<Answer> answer_client(std::string const& munge_socket,
                 keys_of_server(*client, own)};
 }
 
+/// How far a client has come.
+struct ClientStage {
+  std::optional<Approach> approach;  ///< once there was a challenge
+  bool asks = false;                 ///< munged; no message is due
+};
+
+// What is left to do in the event loop; null pointers: the handshake is over.
+
+void send_credential(std::shared_ptr<Handshake<void>> const& handshake,
+                     std::shared_ptr<Channel> const& channel,
+                     ClientStage* stage,
+                     Result<std::string> const& credential) {
+  if (!handshake || !channel) return;
+  if (!credential) return handshake->refuse(credential.error().message);
+  stage->asks = false;
+  channel->send({{"type", "munge"}, {"credential", *credential}});
+}
+
+void accept_server(std::shared_ptr<Handshake<void>> const& handshake,
+                   std::shared_ptr<Channel> const& channel,
+                   ClientStage const& stage,
+                   Result<Contribution> const& server) {
+  if (!handshake || !channel) return;
+  if (!server) return handshake->refuse(server.error().message);
+  channel->seal(keys_of_client(stage.approach->own, *server));
+  handshake->accept();
+}
+
 }  // namespace
 
 void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
@@ -272,32 +300,56 @@ void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
                  {"uid", static_cast<Uid>(::geteuid())}});
 }
 
+Elsewhere wait_here() {
+  return [](std::function<Finish()> const& work) {
+    if (auto const finish = work()) finish();
+    return true;
+  };
+}
+
 void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
                   std::vector<Uid> trusted, double timeout_s,
-                  Channel::OnClose on_close,
+                  Elsewhere elsewhere, Channel::OnClose on_close,
                   std::function<void(Result<void>)> done) {
-  auto const approached = std::make_shared<std::optional<Approach>>();
   auto const handshake = Handshake<void>::make(
       channel, timeout_s, std::move(on_close), std::move(done));
+  // As on the server's side: what waits for munged holds neither.
+  auto const waiting = std::weak_ptr(handshake);
+  auto const link = std::weak_ptr(channel);
+  auto const ask = [=](std::function<Finish()> work) {
+    if (elsewhere([=]() -> Finish {
+          if (waiting.expired()) return nullptr;
+          return work();
+        }))
+      return;
+    if (auto const still = waiting.lock())
+      still->refuse("too many wait for MUNGE");
+  };
+  auto const stage = std::make_shared<ClientStage>();
   handshake->start([=](nlohmann::json const& message) {
     auto const type = text_field(message, "type");
-    if (type != (*approached ? "accepted" : "challenge"))
-      return handshake->refuse("unexpected answer '" + type.substr(0, 60) +
-                               "'");
-    if (!*approached) {
-      auto const next = approach(message, trusted);
-      if (!next) return handshake->refuse(next.error().message);
-      auto const credential =
-          encode(munge_socket, next->server, next->own.text_of("client"));
-      if (!credential) return handshake->refuse(credential.error().message);
-      *approached = *next;
-      return channel->send({{"type", "munge"}, {"credential", *credential}});
-    }
-    auto const server = verify_server(munge_socket, **approached,
-                                      text_field(message, "credential"));
-    if (!server) return handshake->refuse(server.error().message);
-    channel->seal(keys_of_client((*approached)->own, *server));
-    handshake->accept();
+    auto const still = waiting.lock();
+    if (!still) return;
+    if (stage->asks || type != (stage->approach ? "accepted" : "challenge"))
+      return still->refuse("unexpected answer '" + type.substr(0, 60) + "'");
+    stage->asks = true;
+    if (stage->approach)
+      return ask(
+          [=, credential = text_field(message, "credential")]() -> Finish {
+            return [=, server = verify_server(munge_socket, *stage->approach,
+                                              credential)] {
+              accept_server(waiting.lock(), link.lock(), *stage, server);
+            };
+          });
+    auto const next = approach(message, trusted);
+    if (!next) return still->refuse(next.error().message);
+    stage->approach = *next;
+    ask([=, next = *next]() -> Finish {
+      return [=, credential = encode(munge_socket, next.server,
+                                     next.own.text_of("client"))] {
+        send_credential(waiting.lock(), link.lock(), stage.get(), credential);
+      };
+    });
   });
 }
 

@@ -37,6 +37,9 @@ using Finish = std::function<void()>;
 /// False: there is no room, and nothing will be called.
 using Elsewhere = std::function<bool(std::function<Finish()>)>;
 
+/// Calls both where it is: for a program that has nothing else to do.
+Elsewhere wait_here();
+
 /// `munge_socket`: munged's socket, "" for the system's.  Both run on an open
 /// channel that was not started, and start it; `done` is called once, after at
 /// most `timeout_s`, and `on_close` is for closes after success.
@@ -46,10 +49,10 @@ void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
                   std::function<void(Result<Uid>)> done);
 
 /// `trusted`: the uids that gleanerd may have (core/slurm_user.hh).  Nothing
-/// is signed for others.  Waits for munged in the event loop.
+/// is signed for others.
 void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
                   std::vector<Uid> trusted, double timeout_s,
-                  Channel::OnClose on_close,
+                  Elsewhere elsewhere, Channel::OnClose on_close,
                   std::function<void(Result<void>)> done);
 
 }  // namespace gleaner

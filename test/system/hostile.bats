@@ -193,6 +193,28 @@ stop_posing() {
   unharmed
 }
 
+@test "munged hangs while a coordinator connects: its training goes on" {
+  stop_gleanerd
+  local munged
+  munged=$(pid_of munged)
+  kill -STOP "$munged"
+  # Its challenge is believed, so munged is asked.
+  pose_as 0 "$top/test/system/pose" "$address" 0 "$munge" \
+    "$work/pose-$BATS_TEST_NUMBER-0.log"
+  wait_until 10 "grep -q challenged '$pose_log'"
+  wait_for_steps "$job" 10
+  lost=$(events_of "$job" member_lost | wc -l)
+  signal KILL -u "$test_user" -n trainer
+  wait_until 5 "(( \$(events_of $job member_lost | wc -l) > $lost ))"
+  wait_for_steps "$job" 10
+  kill -CONT "$munged"
+  stop_posing
+  start_gleanerd
+  wait_until 40 "[[ \$(lease_count) = 2 ]]"
+  before=$(leases | sort)
+  unharmed
+}
+
 # --- somebody takes what he can get -----------------------------------------
 
 # answers_within SECONDS: gleanerd tells root its status, and takes part.

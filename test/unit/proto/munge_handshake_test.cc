@@ -148,7 +148,7 @@ struct Between {
     if (auto const finish = work()) finish();
   }
   void approach(std::vector<Uid> trusted, Channel::OnClose on_close = {}) {
-    munge_client(client, Munged::socket(), std::move(trusted), 10,
+    munge_client(client, Munged::socket(), std::move(trusted), 10, wait_here(),
                  std::move(on_close), [&](auto r) { accepted = r; });
   }
   /// Pass frames on until both are in; `change` is of what the client gets.
