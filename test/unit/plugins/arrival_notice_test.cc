@@ -34,7 +34,11 @@ std::int64_t begins(JobRequest const& request, FreeNodes const& free,
 
 TEST_CASE("a job that cannot start without leased nodes waits for a moment") {
   CHECK(begins(four_nodes(), all_lent()) == 1002);
-  CHECK(begins(four_nodes(), all_lent(), 5) == 1005);
+  auto longer = all_lent();
+  longer.notice_s = 5;
+  CHECK(begins(four_nodes(), longer) == 1005);
+  longer.notice_s = 3600;  // no file makes it wait that long
+  CHECK(begins(four_nodes(), longer) == 1012);
   auto named = four_nodes();
   named.partition = "main";
   CHECK(begins(named, all_lent()) == 1002);
