@@ -24,7 +24,11 @@ setup() {
   address=$(sed -n 's/^address: //p' "$GLEANER_CONF")
   munge=$cluster/slurm/run/munge.sock
 }
-teardown() { show_logs_on_failure; }
+teardown() {
+  show_logs_on_failure
+  kill -CONT "$(pid_of munged)"
+  [[ -z ${impostor:-} ]] || stop_posing
+}
 
 speak() { "$top/test/system/speak" "$@"; }
 speak_as_user() { as_user "$top/test/system/speak" "$@"; }
@@ -156,6 +160,7 @@ stop_posing() {
   pkill -P "$impostor" 2>/dev/null || :
   kill "$impostor" 2>/dev/null || :
   wait "$impostor" 2>/dev/null || :
+  impostor=
 }
 
 @test "who holds gleanerd's port while it is down gets nothing from a coordinator" {
