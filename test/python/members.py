@@ -170,6 +170,7 @@ class Members(unittest.TestCase):
         """a member is killed: every sample once, the others' states stay equal"""
         training = self.begin(3, "--passes", PASSES, "--step-ms", 15, "--workers", 1)
         training.wait(lambda: training.steps() >= 30)
+        training.wait_for_size(3)  # one alone would take all state with it
         victim = training.events("member_started")[1]["pid"]
         children = Path(f"/proc/{victim}/task/{victim}/children").read_text().split()
         self.assertEqual(len(children), 1, "no loader worker")
