@@ -14,8 +14,9 @@ namespace {
 
 constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
 /// For how long a node whose lease has gone is taken to be free in a moment.  A
-/// lease completes, in a snapshot, too, as long as its Epilog runs; but nodes and
-/// jobs are read one after the other.  After that another job has got the node.
+/// lease completes, in a snapshot, too, as long as its Epilog runs; but nodes
+/// and jobs are read one after the other.  After that another job has got the
+/// node.
 constexpr double closing_s_max = 0.5;
 constexpr std::size_t stalls_kept = 1000;
 constexpr std::size_t why_bytes_max = 200;

@@ -187,7 +187,7 @@ class World {
   Brain brain;
   TimeS now = 1000;
   std::vector<Record> records;     ///< all so far
-  int asked_to_look = 0;  ///< how often gleanerd wanted a new snapshot
+  int asked_to_look = 0;           ///< how often gleanerd wanted a new snapshot
   std::vector<SaveProblem> saved;  ///< all so far
 
   /// How often this was recorded.
