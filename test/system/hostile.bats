@@ -25,9 +25,11 @@ setup() {
   munge=$cluster/slurm/run/munge.sock
 }
 teardown() {
+  if [[ -n ${impostor:-} ]]; then  # of a test that failed
+    kill -CONT "$(pid_of munged)"
+    stop_posing
+  fi
   show_logs_on_failure
-  kill -CONT "$(pid_of munged)"
-  [[ -z ${impostor:-} ]] || stop_posing
 }
 
 speak() { "$top/test/system/speak" "$@"; }
