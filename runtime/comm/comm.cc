@@ -4,6 +4,7 @@
 
 #include "runtime/comm/comm_self.hh"
 #include "runtime/comm/comm_staged.hh"
+#include "runtime/comm/comm_tcp.hh"
 #include "runtime/comm/gpu_module.hh"
 #ifdef HAVE_GLOO
 #include "runtime/comm/comm_gloo.hh"
@@ -24,14 +25,15 @@ std::string_view resolved(std::string_view kind) {
 #elif defined(HAVE_MPI)
   return "mpi";
 #else
-  return kind;
+  return "tcp";
 #endif
 }
 
 /// Between buffers of the host.
 Result<std::unique_ptr<Plane>> make_host_plane(std::string_view kind,
                                                PlaneOptions const& options) {
-  [[maybe_unused]] auto const plane = resolved(kind);
+  auto const plane = resolved(kind);
+  if (plane == "tcp") return make_tcp_plane(options);
 #ifdef HAVE_GLOO
   if (plane == "gloo") return make_gloo_plane(options);
 #endif
@@ -68,7 +70,7 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
 }
 
 std::string planes_available() {
-  std::string planes = "self";
+  std::string planes = "tcp,self";
 #ifdef HAVE_MPI
   planes = "mpi," + planes;
 #endif

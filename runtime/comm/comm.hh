@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -77,11 +78,20 @@ struct PlaneOptions {
   /// A link to another member on which nothing passes for so long is lost, if
   /// the plane can tell.  0: as its transport sees fit.
   double silence_s = 0;
+  /// What both ends of a connection prove that they know, and for which
+  /// generation.
+  std::string secret{};
+  std::uint64_t generation = 0;
+  /// Members with equal names share memory, if they can.
+  std::string node{};
+  /// Where the node is in the network, as SLURM_TOPOLOGY_ADDR says it; "":
+  /// unknown.  Rings are sorted by it, and then by the node's name.
+  std::string place{};
 };
 
-/// "self", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU, else the
-/// best there is.  A generation of one member uses "self" whatever is asked.
-/// Planes of the host sum buffers on a GPU through copies.  Fails with
+/// "self", "tcp", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,
+/// else the best there is.  A generation of one member uses "self" whatever is
+/// asked. Planes of the host sum buffers on a GPU through copies.  Fails with
 /// not_found for a plane that was not built or is unknown, with
 /// invalid_argument for NCCL between buffers of the host, with unavailable when
 /// it needs a comm host and there is none, with io when its resources cannot be
@@ -89,7 +99,7 @@ struct PlaneOptions {
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                           PlaneOptions const& options);
 
-/// What was built for memory of the host, best first: "gloo,mpi,self".
+/// What was built for memory of the host, best first: "gloo,mpi,tcp,self".
 std::string planes_available();
 
 /// Does this plane work best on memory that other processes can map?

@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/comm_self.cc \
 	%reldir%/comm_staged.hh \
 	%reldir%/comm_staged.cc \
+	%reldir%/comm_tcp.hh \
+	%reldir%/comm_tcp.cc \
 	%reldir%/device.hh \
 	%reldir%/element.hh \
 	%reldir%/element.cc \
@@ -15,6 +17,27 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/half.hh \
 	%reldir%/half_runs.hh \
 	%reldir%/half_runs.cc \
+	%reldir%/tcp/connecting.hh \
+	%reldir%/tcp/connecting.cc \
+	%reldir%/tcp/contact.hh \
+	%reldir%/tcp/contact.cc \
+	%reldir%/tcp/doubling_sum.hh \
+	%reldir%/tcp/doubling_sum.cc \
+	%reldir%/tcp/handshake.hh \
+	%reldir%/tcp/handshake.cc \
+	%reldir%/tcp/layout.hh \
+	%reldir%/tcp/layout.cc \
+	%reldir%/tcp/link.hh \
+	%reldir%/tcp/link.cc \
+	%reldir%/tcp/node_memory.hh \
+	%reldir%/tcp/node_memory.cc \
+	%reldir%/tcp/node_sum.hh \
+	%reldir%/tcp/node_sum.cc \
+	%reldir%/tcp/ring_sum.hh \
+	%reldir%/tcp/ring_sum.cc \
+	%reldir%/tcp/stop_signal.hh \
+	%reldir%/tcp/traffic.hh \
+	%reldir%/tcp/traffic.cc \
 	%reldir%/vectorised.hh
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 %canon_reldir%_libcomm_la_LIBADD = \

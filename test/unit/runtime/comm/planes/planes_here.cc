@@ -114,6 +114,19 @@ PlaneUnderTest mpi_copied() {
   return entry;
 }
 
+/// Members on nodes in turn: `members_per_node` of them share memory.
+PlaneUnderTest tcp(std::string name, PlaneUnderTest::Hosting hosting,
+                   int members_per_node) {
+  auto entry = plane("tcp", hosting);
+  entry.name += ", " + name;
+  entry.make = [=](int member, PlaneOptions options) {
+    options.secret = "of the test";
+    options.node = std::to_string(member / members_per_node);
+    return make_plane("tcp", options);
+  };
+  return entry;
+}
+
 }  // namespace
 
 std::vector<PlaneUnderTest> planes_under_test() {
@@ -122,6 +135,12 @@ std::vector<PlaneUnderTest> planes_under_test() {
   auto self = plane("self", Hosting::threads);
   self.members_max = 1;
   planes.push_back(self);
+  for (auto hosting : {Hosting::threads, Hosting::processes}) {
+    planes.push_back(tcp("a node each", hosting, 1));
+    planes.push_back(tcp("one node", hosting, 8));
+    planes.push_back(tcp("two on a node", hosting, 2));
+  }
+  planes.push_back(on_a_device("tcp"));
   if (planes_available().find("gloo") != std::string::npos)
     for (auto hosting : {Hosting::threads, Hosting::processes})
       planes.push_back(plane("gloo", hosting));

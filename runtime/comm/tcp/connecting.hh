@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a member gets a proven connection to each of its peers.
+///
+/// Listen first, then exchange contact data, then connect(): so a peer that
+/// refuses a call is gone.  Everything happens on the caller's thread, in one
+/// loop over poll(), within one limit of time.  A stranger that calls costs a
+/// descriptor for a while, and nobody else's place: who calls is proven before
+/// it counts (handshake.hh), and of those who are not, the oldest gives way.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/result.hh"
+#include "runtime/comm/tcp/handshake.hh"
+#include "runtime/comm/tcp/stop_signal.hh"
+#include "runtime/os/fd.hh"
+
+namespace gleaner::tcp {
+
+using Clock = std::chrono::steady_clock;
+
+/// Where peers call: on the network, and within the node.
+class Listening {
+ public:
+  /// On this numeric address.  Fails with invalid_argument and with io.
+  static Result<Listening> open(std::string const& address);
+
+  int port() const { return port_; }
+  std::string const& local() const { return local_; }
+  int network() const { return network_.get(); }
+  int node() const { return node_.get(); }
+
+ private:
+  Fd network_, node_;
+  int port_ = 0;
+  std::string local_;
+};
+
+struct Peer {
+  int rank = 0;
+  Purpose purpose = Purpose::network;
+  auto operator<=>(Peer const&) const = default;
+};
+
+struct Call {
+  Peer peer;
+  std::string host;  ///< or, within the node, the name of its UNIX socket
+  int port = 0;
+};
+
+struct Plans {
+  std::uint64_t generation = 0;
+  int rank = 0;  ///< this member's
+  std::string key;
+  std::vector<Call> calls;    ///< whom to call
+  std::vector<Peer> awaited;  ///< who will call
+};
+
+/// Non-blocking, one socket for each peer.  Fails with timed_out, with
+/// unavailable when a peer is gone or the signal was raised, with denied when
+/// what answers at a peer's address is not the peer.
+Result<std::map<Peer, Fd>> connect_peers(Listening const& listening,
+                                         Plans const& plans,
+                                         StopSignal const& stop,
+                                         Clock::time_point end);
+
+}  // namespace gleaner::tcp
