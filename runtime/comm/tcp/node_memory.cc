@@ -197,7 +197,8 @@ bool NodeMemory::spin(std::uint32_t turn) const {
       if (shared.broken) return false;
       pause();
     }
-    if (crowded_) std::this_thread::yield();
+    // The one that is waited for may need this processor.
+    std::this_thread::yield();
   } while (Clock::now() < end);
   return shared.turn != turn;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast are gradients summed, beside the raw library's own call?
+"""How fast are gradients summed, beside raw libraries' own calls?
 
 The ratio is the library's time / ours, of neighbouring measurements: above 1 the
 data plane is faster.
@@ -20,26 +20,40 @@ PROGRAMS = {
     "gloo": "test/bench/runtime/allreduce_bench",
     "mpi": "test/bench/runtime/allreduce_bench_mpi",
 }
-# The library's own call uses what the plane's processes use.
+# What members of one node and members of several can use: as the plane does.
+BTL = {"one": "self,vader", "each": "self,tcp --mca btl_tcp_if_include lo"}
 MPIRUN = (
-    "mpirun --oversubscribe --bind-to none --mca pml ob1 --mca btl tcp,self "
-    "--mca btl_tcp_if_include lo --mca mpi_yield_when_idle 1"
-).split()
+    "mpirun --oversubscribe --bind-to none --mca pml ob1 "
+    "--mca mpi_yield_when_idle 1 --mca btl"
+)
+
+# Plane, what it is measured beside, and where its members are.
+PAIRS = [
+    ("tcp", "gloo", "one"),
+    ("tcp", "mpi", "one"),
+    ("tcp", "gloo", "each"),
+    ("tcp", "mpi", "each"),
+    ("gloo", "gloo", "each"),
+    ("mpi", "mpi", "each"),
+]
 
 
-def commands(setting, plane, members, words):
+def commands(setting, library, nodes, members, words):
     """Those of the processes to start; the first one prints."""
-    program = setting.built(PROGRAMS[plane])
-    if plane == "gloo":
+    program = setting.built(PROGRAMS[library])
+    if library == "gloo":
         return [[program, str(r), str(members), *words] for r in range(members)]
     line = f'exec "{program}" $OMPI_COMM_WORLD_RANK {members} {" ".join(words)}'
-    return [[*MPIRUN, "-n", str(members), "sh", "-c", line]]
+    mpirun = [*MPIRUN.split(), *BTL[nodes].split()]
+    return [[*mpirun, "-n", str(members), "sh", "-c", line]]
 
 
-def measure(setting, plane, members, pairs, sizes):
+def measure(setting, pair, members, pairs, sizes):
     """Lines of JSON."""
+    plane, library, nodes = pair
     directory = setting.work_dir("allreduce")
-    words = [str(word) for word in (pairs, directory, *sizes)]
+    kind = f"{plane}:{members if nodes == 'one' else 1}"
+    words = [str(word) for word in (pairs, directory, kind, *sizes)]
     environment = setting.environment()
     environment.update(
         OMPI_ALLOW_RUN_AS_ROOT="1",
@@ -48,7 +62,7 @@ def measure(setting, plane, members, pairs, sizes):
     )
     processes = []
     try:
-        for command in commands(setting, plane, members, words):
+        for command in commands(setting, library, nodes, members, words):
             processes.append(
                 subprocess.Popen(
                     command, env=environment, stdout=subprocess.PIPE, text=True
@@ -56,7 +70,7 @@ def measure(setting, plane, members, pairs, sizes):
             )
         output, _ = processes[0].communicate(timeout=LIMIT_S)
         if processes[0].returncode != 0:
-            raise RuntimeError(f"allreduce_bench of {plane} failed")
+            raise RuntimeError(f"allreduce_bench of {plane} beside {library} failed")
         return output.splitlines()
     finally:
         for process in processes:
@@ -72,10 +86,18 @@ def measure(setting, plane, members, pairs, sizes):
 def run(setting, rows):
     pairs = 3 if setting.quick else max(PAIRS_MIN, setting.reps)
     sizes = SIZES_QUICK if setting.quick else SIZES
-    planes = [plane for plane, program in PROGRAMS.items() if setting.has(program)]
-    for plane in planes:
-        for members in (2, 4):
-            for line in measure(setting, plane, members, pairs, sizes):
+    members_of = {"tcp": (2, 4, 8)}
+    for pair in PAIRS:
+        plane, library, nodes = pair
+        if not setting.has(PROGRAMS[library]):
+            continue
+        for members in (2, 4) if setting.quick else members_of.get(plane, (2, 4)):
+            for line in measure(setting, pair, members, pairs, sizes):
                 found = {"part": "allreduce", "system": "gleaner", "plane": plane}
+                found.update(library=library, nodes=nodes)
                 rows.append({**found, **json.loads(line)})
-            print(f"allreduce: {plane}, {members} members done", flush=True)
+            print(
+                f"allreduce: {plane} beside {library}, {members} members, "
+                f"{'one node' if nodes == 'one' else 'a node each'}: done",
+                flush=True,
+            )

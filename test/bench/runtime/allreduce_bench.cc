@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How fast does a data plane sum, beside the library it is made of?
+/// How fast does a data plane sum, beside a library that does it?
 ///
-///     allreduce_bench RANK MEMBERS PAIRS DIR BYTES...
+///     allreduce_bench RANK MEMBERS PAIRS DIR PLANE BYTES...
 ///
-/// One process of MEMBERS, which meet in DIR.  Which library that is, is linked
-/// (rival.hh): allreduce_bench has Gloo's, allreduce_bench_mpi, whose processes
-/// mpirun starts, Open MPI's.  For each size PAIRS pairs of one
-/// measurement of the plane and one of the library's own call, out of place
-/// both, in alternating order; a measurement is from the first member's begin
+/// One process of MEMBERS, which meet in DIR.  PLANE may say how many of them
+/// are on one node: tcp:2.  Which library that is, is linked (rival.hh):
+/// allreduce_bench has Gloo's, allreduce_bench_mpi, whose processes mpirun
+/// starts, Open MPI's.  For each size PAIRS pairs of one measurement of the
+/// plane and one of the library's own call, out of place both, in alternating
+/// order; a measurement is from the first member's begin
 /// to the last one's end.  Rank 0 prints a line of JSON for each size.
 #include <algorithm>
 #include <chrono>
@@ -42,7 +43,8 @@ constexpr double contact_wait_s = 30;
 
 struct Arguments {
   int rank, members, pairs;
-  std::string dir;
+  std::string dir, plane;
+  int members_per_node;
   std::vector<std::size_t> sizes;
   std::size_t bytes_max() const {
     return *std::max_element(sizes.begin(), sizes.end());
@@ -87,14 +89,16 @@ class Bench {
         members_(arguments.members),
         meeting_(arguments.dir + "/meeting", members_),
         rival_(make_rival(rank_, members_, arguments.dir)),
-        local_(arguments.bytes_max(), sharing()),
-        sum_(arguments.bytes_max(), sharing()) {
+        local_(arguments.bytes_max(), sharing(arguments.plane)),
+        sum_(arguments.bytes_max(), sharing(arguments.plane)) {
     if (!local_.good() || !sum_.good()) die("no memory");
     PlaneOptions options{rank_, members_, "127.0.0.1"};
     options.comm_host = rival_->comm_host();
+    options.secret = "of this measurement";
+    options.node = std::to_string(rank_ / arguments.members_per_node);
     options.shared = {{local_.data(), local_.bytes(), local_.descriptor()},
                       {sum_.data(), sum_.bytes(), sum_.descriptor()}};
-    auto made = make_plane(Rival::plane, options);
+    auto made = make_plane(arguments.plane, options);
     if (!made) die(made.error().message);
     plane_ = std::move(*made);
     auto connected = plane_->connect(exchange_in(arguments), contact_wait_s);
@@ -124,8 +128,8 @@ class Bench {
   }
 
  private:
-  static Sharing sharing() {
-    return shares_memory(Rival::plane) ? Sharing::by_descriptor : Sharing::none;
+  static Sharing sharing(std::string const& plane) {
+    return shares_memory(plane) ? Sharing::by_descriptor : Sharing::none;
   }
   float* local() const { return reinterpret_cast<float*>(local_.data()); }
   float* sum() const { return reinterpret_cast<float*>(sum_.data()); }
@@ -173,15 +177,25 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) die("usage: allreduce_bench RANK MEMBERS PAIRS DIR BYTES...");
-  Arguments arguments{
-      std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]), argv[4], {}};
-  for (int i = 5; i < argc; ++i)
+  if (argc < 7)
+    die("usage: allreduce_bench RANK MEMBERS PAIRS DIR PLANE BYTES...");
+  std::string const plane = argv[5];
+  auto const colon = plane.find(':');
+  Arguments arguments{std::atoi(argv[1]),
+                      std::atoi(argv[2]),
+                      std::atoi(argv[3]),
+                      argv[4],
+                      plane.substr(0, colon),
+                      1,
+                      {}};
+  if (colon != plane.npos)
+    arguments.members_per_node = std::atoi(plane.c_str() + colon + 1);
+  for (int i = 6; i < argc; ++i)
     arguments.sizes.push_back(std::strtoull(argv[i], nullptr, 10));
   if (arguments.members < 2 || arguments.members > Meeting::members_max ||
       arguments.rank < 0 || arguments.rank >= arguments.members ||
-      arguments.pairs < 1)
-    die("2 to 16 members, and a pair or more");
+      arguments.pairs < 1 || arguments.members_per_node < 1)
+    die("2 to 16 members, a pair or more, and a member or more on a node");
   try {
     Bench bench(arguments);
     for (auto const bytes : arguments.sizes)

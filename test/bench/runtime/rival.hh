@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a data plane is measured against: the call of the library it is made
-/// of.
+/// What a data plane is measured against: the call of a library.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,6 @@ namespace gleaner {
 
 class Rival {
  public:
-  static char const* const plane;  ///< the plane that is made of it
-
   virtual ~Rival() = default;
   /// A socket of a comm host of this process's own, if that plane needs one.
   virtual std::string comm_host() { return ""; }

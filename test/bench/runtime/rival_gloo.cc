@@ -41,8 +41,6 @@ void connect(Context& context, std::shared_ptr<Store> store, Device device) {
 
 }  // namespace
 
-char const* const Rival::plane = "gloo";
-
 std::unique_ptr<Rival> make_rival(int rank, int members,
                                   std::string const& dir) {
   auto store = std::make_shared<gloo::rendezvous::FileStore>(dir);

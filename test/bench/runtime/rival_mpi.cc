@@ -38,8 +38,6 @@ class MpiRival final : public Rival {
 
 }  // namespace
 
-char const* const Rival::plane = "mpi";
-
 std::unique_ptr<Rival> make_rival(int rank, int members, std::string const&) {
   int provided = 0, own_rank = -1, size = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);

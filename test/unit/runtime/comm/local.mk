@@ -24,7 +24,11 @@ TESTS += %reldir%/test_plane
 	%reldir%/planes/comm_hosts.cc \
 	%reldir%/planes/planes_here.cc \
 	%reldir%/planes/walled_device.hh \
-	%reldir%/planes/walled_device.cc
+	%reldir%/planes/walled_device.cc \
+	%reldir%/tcp/handshake_test.cc \
+	%reldir%/tcp/layout_test.cc \
+	%reldir%/tcp/plane_tcp_test.cc \
+	%reldir%/tcp/team.hh
 %canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(srcdir)/%reldir%
 %canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/comm/libcomm.la \

@@ -239,6 +239,31 @@ TEST_CASE("losing a member inside a sum: survivors are freed, and go on") {
     }
 }
 
+TEST_CASE("losing a member frees the others, unasked, if the plane says so") {
+  auto const seed = new_seed();
+  std::mt19937 random(seed);
+  for (auto const& plane : planes_for(8)) {
+    if (!plane.tells_losses) continue;
+    INFO(plane.name << ", seed " << seed);
+    Members members(plane, 8);
+    REQUIRE(members.connect_all(1, first(8)));
+    std::vector<Members::Ticket> spins;
+    for (int m : first(8)) spins.push_back(members.spin(m, 1, 65537, 3));
+    CHECK(members.wait_told(spins[0]));
+    auto const victim = int(random() % 8);
+    members.kill(victim);
+    auto const took_s = seconds_of([&] {
+      for (int m : first(8)) {
+        if (m == victim) continue;
+        auto const answer = members.wait(spins[std::size_t(m)], stop_s_max);
+        CHECK(failed(answer));
+        CHECK(answer.value("wrong", 1) == 0);
+      }
+    });
+    CHECK(took_s < 0.5);
+  }
+}
+
 TEST_CASE("losing a member after a sum: it was whole, and the next one fails") {
   for (auto const& plane : planes_for(2)) {
     INFO(plane.name);

@@ -34,6 +34,7 @@ struct PlaneUnderTest {
   std::string name;  ///< for messages: "gloo, processes"
   Hosting hosting = Hosting::threads;
   int members_max = 8;
+  bool tells_losses = false;  ///< a loss ends others' sums without stop()
 
   /// Called first in each member, which is the only one of its process where
   /// hosting is processes.

@@ -119,6 +119,7 @@ PlaneUnderTest tcp(std::string name, PlaneUnderTest::Hosting hosting,
                    int members_per_node) {
   auto entry = plane("tcp", hosting);
   entry.name += ", " + name;
+  entry.tells_losses = true;
   entry.make = [=](int member, PlaneOptions options) {
     options.secret = "of the test";
     options.node = std::to_string(member / members_per_node);

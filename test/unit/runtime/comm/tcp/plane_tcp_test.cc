@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What plane tcp promises beyond what every plane does: who may connect, what
+/// it costs, and how soon a loss is known.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "runtime/comm/tcp/connecting.hh"
+#include "runtime/comm/tcp/contact.hh"
+#include "tcp/team.hh"
+#include "test/unit/catch.hh"
+
+using namespace gleaner;
+using namespace gleaner::test;
+
+namespace {
+
+Fd connected_to(tcp::Contact const& contact) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(std::uint16_t(contact.port));
+  ::inet_pton(AF_INET, contact.host.c_str(), &address.sin_addr);
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address),
+                sizeof address) != 0)
+    fd = Fd();
+  return fd;
+}
+
+bool all_succeeded(std::vector<Result<void>> const& results) {
+  for (auto const& result : results)
+    if (!result) {
+      UNSCOPED_INFO(result.error().message);
+      return false;
+    }
+  return true;
+}
+
+bool all_failed(std::vector<Result<void>> const& results) {
+  for (auto const& result : results)
+    if (result) return false;
+  return true;
+}
+
+/// Every member adds up its rank + 1.
+bool sums(Team& team, std::size_t n = 1000) {
+  auto const size = float(team.planes.size());
+  std::vector<Result<void>> done = team.on_each([&](std::size_t i) {
+    std::vector<float> const local(n, float(i + 1));
+    std::vector<float> sum(n);
+    auto result = team.planes[i]->allreduce(local.data(), sum.data(), n,
+                                            Element::float32);
+    if (result && (sum[0] != size * (size + 1) / 2 || sum[n - 1] != sum[0]))
+      return Result<void>(Error{Errc::io, "wrong sum"});
+    return result;
+  });
+  return all_succeeded(done);
+}
+
+int open_descriptors() {
+  auto const all = std::filesystem::directory_iterator("/proc/self/fd");
+  return int(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+TEST_CASE("a member with another secret is refused", "[tcp]") {
+  Team team(2, [](PlaneOptions& options) {
+    if (options.rank == 1) options.secret = "a guess";
+  });
+  auto const took_s = seconds_of([&] { CHECK(all_failed(team.connect(0.5))); });
+  CHECK(took_s < 3);
+}
+
+TEST_CASE("a member of another generation is refused", "[tcp]") {
+  Team team(2, [](PlaneOptions& options) {
+    if (options.rank == 1) options.generation = 8;
+  });
+  CHECK(all_failed(team.connect(0.5)));
+}
+
+TEST_CASE("a stranger who connects first takes nobody's place", "[tcp]") {
+  std::vector<Fd> strangers;
+  Team team(3);
+  CHECK(all_succeeded(team.connect(20, [&](auto const& texts) {
+    // They come to every member before its peers know where it is: some say
+    // nothing, some nonsense, some what a peer would say, without a proof.
+    for (auto const& text : texts) {
+      auto const contact = *tcp::Contact::parse(text);
+      for (int i = 0; i < 100; ++i) {
+        auto fd = connected_to(contact);
+        REQUIRE(fd);
+        tcp::Hello hello;
+        hello.generation = 7;
+        hello.from = std::uint32_t(i % 3);
+        hello.to = std::uint32_t(&text - texts.data());
+        auto said = hello.bytes();
+        if (i % 4 == 1) said = std::string(64, 'x');
+        if (i % 4 == 2) said += std::string(tcp::proof_bytes, '0');
+        if (i % 4 != 0)
+          (void)!::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL);
+        strangers.push_back(std::move(fd));
+      }
+    }
+  })));
+  CHECK(sums(team));
+}
+
+TEST_CASE("strangers and nobody else: connect ends in time", "[tcp]") {
+  // Rank 1 does not come: its address is one where a stranger listens.
+  auto const stranger = tcp::Listening::open("127.0.0.1");
+  REQUIRE(stranger);
+  PlaneOptions options{0, 2, "127.0.0.1"};
+  auto const made = make_plane("tcp", options);
+  REQUIRE(made);
+  auto const& plane = *made;
+  auto const took_s = seconds_of([&] {
+    auto const done = plane->connect(
+        [&](auto const&, std::string const& blob) {
+          tcp::Contact const other{"127.0.0.1", stranger->port(), "none",
+                                   "",          "elsewhere",      "z"};
+          return Result<std::vector<std::string>>({blob, other.text()});
+        },
+        0.3);
+    REQUIRE(!done);
+    CHECK(done.error().code == Errc::timed_out);
+  });
+  CHECK(took_s < 2);
+}
+
+TEST_CASE("a member that is gone is not waited for", "[tcp]") {
+  PlaneOptions options{0, 2, "127.0.0.1"};
+  auto const made = make_plane("tcp", options);
+  REQUIRE(made);
+  auto const& plane = *made;
+  auto const took_s = seconds_of([&] {
+    auto const done = plane->connect(
+        [&](auto const&, std::string const& blob) {
+          auto const left = tcp::Listening::open("127.0.0.1");
+          tcp::Contact const other{"127.0.0.1", left->port(), "none",
+                                   "",          "elsewhere",  "z"};
+          return Result<std::vector<std::string>>({blob, other.text()});
+        },
+        20);
+    REQUIRE(!done);
+    CHECK(done.error().code == Errc::unavailable);
+  });
+  CHECK(took_s < 2);
+}
+
+TEST_CASE("a loss ends the sums of all others within milliseconds", "[tcp]") {
+  for (int members_per_node : {1, 2, 8}) {
+    Team team(8, [=](PlaneOptions& options) {
+      options.node = std::to_string(options.rank / members_per_node);
+    });
+    REQUIRE(all_succeeded(team.connect()));
+    INFO(members_per_node << " members on a node");
+    std::chrono::steady_clock::time_point gone;
+    auto const done = team.on_each([&](std::size_t i) -> Result<void> {
+      if (i == 5) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        gone = std::chrono::steady_clock::now();
+        team.planes[i].reset();
+        return Error{Errc::unavailable, "gone"};
+      }
+      std::vector<float> const local(1 << 20);
+      std::vector<float> sum(local.size());
+      return team.planes[i]->allreduce(local.data(), sum.data(), local.size(),
+                                       Element::float32);
+    });
+    std::chrono::duration<double> const took =
+        std::chrono::steady_clock::now() - gone;
+    CHECK(all_failed(done));
+    CHECK(took.count() < 0.2);
+    for (std::size_t i = 0; i < team.planes.size(); ++i)
+      if (i != 5) {
+        float one = 1, sum = 0;
+        CHECK(!team.planes[i]->allreduce(&one, &sum, 1, Element::float32));
+      }
+  }
+}
+
+TEST_CASE("members that sum different lengths fail; nobody sums nonsense",
+          "[tcp]") {
+  for (std::size_t const n : {std::size_t(100), std::size_t(1) << 20}) {
+    Team team(2);
+    REQUIRE(all_succeeded(team.connect()));
+    auto const done = team.on_each([&](std::size_t i) {
+      std::vector<float> const local(n + i);
+      std::vector<float> sum(n + i);
+      return team.planes[i]->allreduce(local.data(), sum.data(), n + i,
+                                       Element::float32);
+    });
+    CHECK(all_failed(done));
+  }
+}
+
+TEST_CASE("ranks keep their meaning when a ring is sorted by place", "[tcp]") {
+  Team team(6, [](PlaneOptions& options) {
+    options.place = options.rank % 2 ? "s1" : "s2";
+  });
+  REQUIRE(all_succeeded(team.connect()));
+  CHECK(sums(team, 1));
+  CHECK(sums(team, 1 << 20));
+}
+
+TEST_CASE("a member has few descriptors, and gives all of them back", "[tcp]") {
+  constexpr int members = 32;
+  auto const before = open_descriptors();
+  {
+    Team team(members);
+    REQUIRE(all_succeeded(team.connect()));
+    // Two neighbours, log2(n) - 1 others, and the signal to stop.
+    CHECK(open_descriptors() - before <= members * (2 + 5 - 1 + 1));
+    CHECK(sums(team));
+  }
+  {
+    Team team(members, [](PlaneOptions& options) { options.node = "one"; });
+    REQUIRE(all_succeeded(team.connect()));
+    // The memory, two doorbells, one alarm; three in a tree; to stop.
+    CHECK(open_descriptors() - before <= members * (4 + 3 + 1));
+    CHECK(sums(team));
+    CHECK(sums(team, 1 << 20));
+  }
+  {
+    Team team(3);
+    CHECK(!team.planes[0]->connect(
+        [](auto const&, auto const&) -> Result<std::vector<std::string>> {
+          return Error{Errc::unavailable, "given up"};
+        },
+        1));
+  }
+  CHECK(open_descriptors() == before);
+}
