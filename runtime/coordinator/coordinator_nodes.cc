@@ -53,6 +53,8 @@ void Coordinator::on_registered(msg::Registered const& message) {
   options.checkpoint_prefix = checkpoint_prefix(options_.dir);
   options.checkpoint_interval_s = options_.checkpoint_interval_s;
   options.follow = options_.follow;
+  if (options_.connect_timeout_s > 0)
+    options.connect_timeout_s = options_.connect_timeout_s;
   if (options_.load_timeout_s > 0)
     options.load_timeout_s = options_.load_timeout_s;
   if (options_.stuck_timeout_s > 0)

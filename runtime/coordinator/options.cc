@@ -107,7 +107,7 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--comm", options.comm, "Data plane")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "gloo", "mpi", "self"}));
+      ->check(CLI::IsMember({"auto", "tcp", "gloo", "mpi", "nccl", "self"}));
   app.add_option("--on-loss", options.on_loss,
                  "What becomes of a lost member's samples of a step: short "
                  "leaves them to a later step, recompute has the others "
@@ -135,6 +135,10 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "Seconds from a member's start to its gleaner_start() "
                  "[120 failure timeouts]")
       ->check(CLI::Range(0.5, 1e6));
+  app.add_option("--connect-timeout", options.connect_timeout_s,
+                 "Seconds for members to connect after a loss [the failure "
+                 "timeout]")
+      ->check(CLI::Range(0.5, 3600.0));
   app.add_option("--stuck-timeout", options.stuck_timeout_s,
                  "Seconds that all others wait for a member before it counts "
                  "as stuck [12 failure timeouts, at least 10 steps]")

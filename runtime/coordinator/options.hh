@@ -27,6 +27,7 @@ struct CoordinatorOptions {
   membership::Options::Follow follow = membership::Options::Follow::automatic;
   double failure_timeout_s = 5;
   double load_timeout_s = 0;      ///< 0: follows from failure_timeout_s
+  double connect_timeout_s = 0;   ///< 0: follows from failure_timeout_s
   double stuck_timeout_s = 0;     ///< 0: follows from failure_timeout_s
   double finish_timeout_s = 300;  ///< for the program, after the last step
   bool resume = false;            ///< go on from the checkpoint that `dir` has

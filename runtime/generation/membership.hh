@@ -90,7 +90,8 @@ struct Options {
   std::optional<Checkpoint> start_from;
   bool deterministic = false;     ///< members must compute with the same
   double prepare_timeout_s = 30;  ///< for planes to connect
-  double failure_timeout_s = 10;  ///< for Status, and for planes after a loss
+  double failure_timeout_s = 10;  ///< for Status
+  double connect_timeout_s = 10;  ///< for planes after a loss
   double exit_timeout_s = 5;      ///< for a released member's program to end
   /// A node that must be left within this time is not kept waiting by an
   /// expand: the expand is withdrawn.

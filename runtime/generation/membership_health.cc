@@ -16,6 +16,7 @@ Options with_failure_timeout(double failure_timeout_s) {
   constexpr double exit_s_min = 5;
   Options options;
   options.failure_timeout_s = failure_timeout_s;
+  options.connect_timeout_s = failure_timeout_s;
   options.prepare_timeout_s = 6 * failure_timeout_s;
   options.urgent_s = 4 * failure_timeout_s;
   options.exit_timeout_s = std::max(exit_s_min, failure_timeout_s);

@@ -175,7 +175,7 @@ void Membership::State::check_recovery() {
   if (generation == 0) return;
   // After a loss, planes must connect; in use, they must not break.
   bool const overdue = connected.size() < members.size() &&
-                       now - resumed_s > options.failure_timeout_s;
+                       now - resumed_s > options.connect_timeout_s;
   bool const broken =
       plane_broken_s && now - *plane_broken_s > options.failure_timeout_s / 20;
   if (!overdue && !broken) return;

@@ -34,6 +34,7 @@ TEST_CASE("all time limits follow from the failure timeout") {
   CHECK(usual.prepare_timeout_s == 30);
   CHECK(usual.urgent_s == 20);
   CHECK(usual.exit_timeout_s == 5);
+  CHECK(usual.connect_timeout_s == 5);
   CHECK(usual.load_timeout_s == 600);
   CHECK(usual.stuck.timeout_s == 60);
   CHECK(membership::with_failure_timeout(50).stuck.timeout_s == 600);
