@@ -73,11 +73,7 @@ bool may_need_comm_host(std::vector<std::string> const& environment) {
   std::string_view plane = "auto";
   for (std::string_view const entry : environment)
     if (entry.substr(0, name.size()) == name) plane = entry.substr(name.size());
-#ifdef HAVE_GLOO
   return plane == "mpi";
-#else
-  return plane == "mpi" || plane == "auto";
-#endif
 }
 
 bool is_set(std::vector<std::string> const& env, std::string const& name) {

@@ -13,9 +13,6 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/places.hh
 %canon_reldir%_libagent_la_CPPFLAGS = $(AM_CPPFLAGS)
 %canon_reldir%_libagent_la_LIBADD = runtime/comm_host/libcommdirectory.la src/proto/libproto.la
-if HAVE_GLOO
-%canon_reldir%_libagent_la_CPPFLAGS += -DHAVE_GLOO
-endif
 if HAVE_HWLOC
 %canon_reldir%_libagent_la_SOURCES += %reldir%/binding.cc
 %canon_reldir%_libagent_la_CPPFLAGS += $(HWLOC_CFLAGS)

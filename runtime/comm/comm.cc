@@ -16,17 +16,9 @@
 namespace gleaner {
 namespace {
 
-/// The best plane for buffers of the host, for "auto".  Gloo needs no process
-/// beside the member's, and is connected sooner.
+/// The best plane for buffers of the host, for "auto".
 std::string_view resolved(std::string_view kind) {
-  if (kind != "auto") return kind;
-#if defined(HAVE_GLOO)
-  return "gloo";
-#elif defined(HAVE_MPI)
-  return "mpi";
-#else
-  return "tcp";
-#endif
+  return kind == "auto" ? "tcp" : kind;
 }
 
 /// Between buffers of the host.
@@ -70,14 +62,14 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
 }
 
 std::string planes_available() {
-  std::string planes = "tcp,self";
+  std::string planes = "tcp";
 #ifdef HAVE_MPI
-  planes = "mpi," + planes;
+  planes += ",mpi";
 #endif
 #ifdef HAVE_GLOO
-  planes = "gloo," + planes;
+  planes += ",gloo";
 #endif
-  return planes;
+  return planes + ",self";
 }
 
 bool shares_memory(std::string_view kind) { return resolved(kind) == "mpi"; }

@@ -3,7 +3,7 @@
 ///
 /// A plane serves one generation and is thrown away with it.  Life cycle:
 ///
-///     auto plane = make_plane("gloo", {rank, size, address});
+///     auto plane = make_plane("tcp", {rank, size, address});
 ///     (*plane)->connect(exchange, timeout_s);       // on any thread, blocks
 ///     (*plane)->allreduce(local, sum, n, Element::float32);   // one at a time
 ///     (*plane)->stop();                             // from another thread
@@ -86,7 +86,7 @@ struct PlaneOptions {
   std::string node{};
   /// Where the node is in the network, as SLURM_TOPOLOGY_ADDR says it; "":
   /// unknown.  Rings are sorted by it, and then by the node's name.
-  std::string place{};
+  std::string topology{};
 };
 
 /// "self", "tcp", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,
@@ -99,7 +99,7 @@ struct PlaneOptions {
 Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
                                           PlaneOptions const& options);
 
-/// What was built for memory of the host, best first: "gloo,mpi,tcp,self".
+/// What was built for memory of the host, best first: "tcp,mpi,self".
 std::string planes_available();
 
 /// Does this plane work best on memory that other processes can map?

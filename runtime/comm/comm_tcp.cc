@@ -77,7 +77,7 @@ Result<std::vector<Contact>> TcpPlane::meet(Exchange const& exchange,
                     listening_->local(),
                     random_hex(nonce_bytes / 2),
                     node_identity(options_.node),
-                    options_.place};
+                    options_.topology};
   auto const texts = exchange("contact", own.text());
   if (!texts) return texts.error();
   if (texts->size() != std::size_t(options_.size))
@@ -94,7 +94,7 @@ Result<std::vector<Contact>> TcpPlane::meet(Exchange const& exchange,
   return contacts;
 }
 
-/// Of two the one with the lower place or seat calls the other one.
+/// Of two nodes the lower one calls the other; a seat calls its parent.
 Plans TcpPlane::plans(std::vector<Contact> const& contacts,
                       std::string key) const {
   Plans plans{options_.generation, options_.rank, std::move(key), {}, {}};

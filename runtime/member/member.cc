@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/clock.hh"
+#include "core/place.hh"
 #include "runtime/comm/comm.hh"
 
 namespace gleaner {
@@ -16,6 +17,17 @@ constexpr std::chrono::seconds welcome_wait{60};
 constexpr std::chrono::milliseconds flush_wait{1500};
 
 double seconds_now() { return SystemClock().monotonic_s(); }
+
+PlaneOptions plane_options(MemberEnvironment const& environment) {
+  PlaneOptions options;
+  options.address = environment.address;
+  options.comm_host = environment.comm_host;
+  options.cpus = environment.cpus;
+  options.secret = environment.secret;
+  options.node = node_of(environment.node);
+  options.topology = environment.topology;
+  return options;
+}
 
 }  // namespace
 
@@ -48,9 +60,7 @@ Member::Member(SamplerOptions options, MemberEnvironment environment)
       work_(io_.get_executor()),
       data_(io_, environment_.secret, environment_.member),
       planes_(
-          background_, environment_.plane,
-          {0, 1, environment_.address, nullptr, environment_.comm_host,
-           environment_.cpus},
+          background_, environment_.plane, plane_options(environment_),
           [this](msg::PlaneBlob const& blob) { post(blob); },
           [this](msg::Generation generation, Result<void> const& done) {
             Lock lock(mutex_);

@@ -49,6 +49,7 @@ Result<MemberEnvironment> MemberEnvironment::read() {
                  "GLEANER_OVERLAP is '" + overlap + "', expected 0 or 1"};
   environment.overlap = overlap == "1";
   environment.comm_host = variable("GLEANER_COMM_HOST");
+  environment.topology = variable("SLURM_TOPOLOGY_ADDR");
   environment.cpus = variable("GLEANER_CPUS");
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");

@@ -16,11 +16,12 @@ struct MemberEnvironment {
   std::string secret;
   msg::MemberId member = 1;
   std::string node;
-  std::string plane = "gloo";
+  std::string plane = "auto";
   std::string address;  ///< of the interface to use; "": towards coordinator
   ShareRules rules;
   bool overlap = true;    ///< gradients are reduced while backward runs
   std::string comm_host;  ///< socket of this node's comm host; "": none
+  std::string topology;   ///< where its node is in the network; "": unknown
   std::string cpus;       ///< this member's share of the node; "": all of it
 
   static Result<MemberEnvironment> read();  ///< GLEANER_*

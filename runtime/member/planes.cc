@@ -21,6 +21,7 @@ void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
   auto options = options_;
   options.rank = rank;
   options.size = size;
+  options.generation = generation;
   auto made = make_plane(kind_, options);
   if (!made) return on_connected_(generation, made.error());
   std::shared_ptr<Plane> plane = std::move(*made);

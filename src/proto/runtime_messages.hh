@@ -56,7 +56,7 @@ struct MemberHello {  ///< first message after the handshake
   std::string node;
   std::int32_t pid = 0;
   std::string data_address;
-  std::string planes;  ///< data planes it can do, best first: "gloo,self"
+  std::string planes;  ///< data planes it can do, best first: "tcp,self"
 };
 struct Loaded {  ///< gleaner_start() was called; the program is ready
   MemberId member = 0;

@@ -5,8 +5,6 @@
 top=${top_srcdir:-.} build=${top_builddir:-.}
 test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
   { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
-test "${have_gloo:-yes}" = yes ||
-  { echo "1..0 # SKIP built --without-gloo: members cannot be added up"; exit 0; }
 parts='resize loss allreduce'
 if "${PYTHON:-/usr/bin/python3}" -c 'import torch, cffi' 2>/dev/null; then
   parts="$parts fixed deterministic loader"
@@ -55,7 +53,7 @@ case $parts in
       "test \$(rows '.part == \"loader\" and .repetitions[0].at_ms >= 0') = 4" ;;
   *) n=$((n + 1)); echo "ok $n # SKIP no PyTorch and cffi for ${PYTHON:-python3}" ;;
 esac
-ok 'tables are made of it' "grep -q '^| 2 to 3 | 1 | gloo | 1 |' $out/report"
+ok 'tables are made of it' "grep -q '^| 2 to 3 | 1 | tcp | 1 |' $out/report"
 ok 'nothing is left behind' \
   "test \"\$(cd $out; echo *)\" = 'bench-runtime.json err report' &&
    ! pgrep -f '$out/work' >/dev/null"

@@ -12,10 +12,10 @@ chaos_tests = %reldir%/short.t %reldir%/parted.t
 dist_check_SCRIPTS += $(chaos_tests)
 TESTS += $(chaos_tests)
 
-## `make chaos SEED=7 MINUTES=5 COMM=gloo OUT=DIR`; writes DIR/chaos-gloo-7.json.
+## `make chaos SEED=7 MINUTES=5 COMM=tcp OUT=DIR`; writes DIR/chaos-tcp-7.json.
 SEED = 1
 MINUTES = 5
-COMM = gloo
+COMM = tcp
 chaos: all test/runtime/trainer
 	python3 $(srcdir)/%reldir%/chaos --build . --seed $(SEED) \
 		--minutes $(MINUTES) --comm $(COMM) --out '$(OUT)'

@@ -5,7 +5,6 @@
 test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
   { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
 command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
-planes=
-test "${have_gloo:-yes}" = no || planes=gloo
+planes=tcp
 test "${have_mpi:-yes}" = no || planes="$planes mpi"
 exec python3 "${top_srcdir:-.}/test/chaos/parted" "${top_builddir:-.}" $planes

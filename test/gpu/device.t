@@ -3,11 +3,11 @@
 # A training whose parameters are on a device grows, shrinks and loses members.
 #
 # In `make check` the device is one whose memory the processor cannot touch, and
-# Gloo sums through copies.  `make check-gpu` runs it again on a GPU with NCCL:
+# tcp sums through copies.  `make check-gpu` runs it again on a GPU with NCCL:
 # it sets GLEANER_MODULES and GLEANER_COMM.
 . "${top_srcdir:-.}/test/runtime/training.sh"
 GLEANER_MODULES=${GLEANER_MODULES:-$build/test/unit/runtime/comm/walled/.libs}
-GLEANER_COMM=${GLEANER_COMM:-gloo}
+GLEANER_COMM=${GLEANER_COMM:-tcp}
 export GLEANER_MODULES GLEANER_COMM
 trainer=$build/test/gpu/device_trainer
 plan 9

@@ -25,7 +25,6 @@ PROGRAM = ("--passes", PASSES, "--dropout", 0.2)
 
 
 @unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
-@unittest.skipUnless(os.environ.get("have_gloo", "yes") == "yes", "--without-gloo")
 class Deterministic(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

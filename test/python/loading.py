@@ -173,7 +173,6 @@ class Batches(unittest.TestCase):
 
 
 @unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
-@unittest.skipUnless(os.environ.get("have_gloo", "yes") == "yes", "--without-gloo")
 class Members(unittest.TestCase):
     """A training whose samples take long to load."""
 

@@ -113,7 +113,6 @@ def ends(output):
 
 
 @unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
-@unittest.skipUnless(os.environ.get("have_gloo", "yes") == "yes", "--without-gloo")
 class Members(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

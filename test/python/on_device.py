@@ -18,7 +18,7 @@ from trainer import SAMPLES
 DEVICE = os.environ.get("GLEANER_TEST_DEVICE", "double")
 if DEVICE == "double":
     MODULES = support.BUILD / "test/unit/runtime/comm/walled/.libs"
-    os.environ.update(GLEANER_TEST_STREAM="7", GLEANER_COMM="gloo")
+    os.environ.update(GLEANER_TEST_STREAM="7", GLEANER_COMM="tcp")
 else:
     MODULES = support.BUILD / "runtime/gpu/.libs"
     os.environ.update(GLEANER_COMM="nccl", NCCL_SOCKET_IFNAME="lo")
@@ -26,7 +26,6 @@ os.environ["GLEANER_MODULES"] = str(MODULES)
 
 
 @unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
-@unittest.skipUnless(os.environ.get("have_gloo", "yes") == "yes", "--without-gloo")
 @unittest.skipUnless(
     (MODULES / "libgleaner_gpu.so").exists(), f"{MODULES} has no libgleaner_gpu.so"
 )

@@ -26,7 +26,7 @@ std::string plain(std::string text) {
 std::string Contact::text() const {
   std::string text = version;
   for (auto const& field :
-       {host, std::to_string(port), local, nonce, node, place})
+       {host, std::to_string(port), local, nonce, node, topology})
     text += '\n' + plain(field);
   return text;
 }

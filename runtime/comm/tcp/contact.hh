@@ -9,12 +9,12 @@
 namespace gleaner::tcp {
 
 struct Contact {
-  std::string host;   ///< numeric address
-  int port = 0;       ///< where it listens
-  std::string local;  ///< abstract name of its UNIX socket
-  std::string nonce;  ///< random, new for each plane
-  std::string node;   ///< members with equal ones can share memory
-  std::string place;  ///< of the node, in the network; "": unknown
+  std::string host;      ///< numeric address
+  int port = 0;          ///< where it listens
+  std::string local;     ///< abstract name of its UNIX socket
+  std::string nonce;     ///< random, new for each plane
+  std::string node;      ///< members with equal ones can share memory
+  std::string topology;  ///< where the node is in the network; "": unknown
 
   /// One line for each field, after the version; other than printable ASCII
   /// becomes '?'.

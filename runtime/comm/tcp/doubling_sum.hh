@@ -2,10 +2,11 @@
 /// How nodes sum a small buffer: all of it at once, with log2(n) partners in
 /// turn (recursive doubling).
 ///
-/// After the round with the partner 2^k places away, a group of 2^(k+1) nodes
-/// has one sum.  Both partners add the lower group's sum and the upper one's in
-/// this order, so all get equal bits.  Where n is no power of two, pairs of
-/// nodes act as one: the first gives its part to the second, and gets the sum.
+/// After the round with the partner 2^k positions away, a group of 2^(k+1)
+/// nodes has one sum.  Both partners add the lower group's sum and the upper
+/// one's in this order, so all get equal bits.  Where n is no power of two,
+/// pairs of nodes act as one: the first gives its part to the second, and gets
+/// the sum.
 #pragma once
 
 #include <functional>
@@ -18,11 +19,11 @@ namespace gleaner::tcp {
 
 class DoublingSum {
  public:
-  using LinkTo = std::function<Link&(int place)>;
+  using LinkTo = std::function<Link&(int position)>;
 
-  DoublingSum(Traffic const& traffic, int place, int size, LinkTo link_to)
+  DoublingSum(Traffic const& traffic, int position, int size, LinkTo link_to)
       : traffic_(traffic),
-        place_(place),
+        position_(position),
         size_(size),
         link_to_(std::move(link_to)) {}
 
@@ -32,7 +33,7 @@ class DoublingSum {
 
  private:
   Traffic const& traffic_;
-  int const place_, size_;
+  int const position_, size_;
   LinkTo const link_to_;
   std::vector<char> scratch_;
 };

@@ -17,7 +17,7 @@ Layout Layout::of(std::vector<Contact> const& contacts, int rank) {
   for (auto& [name, ranks] : by_node) layout.nodes.push_back(std::move(ranks));
   auto const key = [&](std::vector<int> const& ranks) {
     auto const& first = contacts[std::size_t(ranks[0])];
-    return std::tie(first.place, first.node, ranks[0]);
+    return std::tie(first.topology, first.node, ranks[0]);
   };
   std::sort(layout.nodes.begin(), layout.nodes.end(),
             [&](auto const& a, auto const& b) { return key(a) < key(b); });

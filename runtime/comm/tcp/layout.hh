@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which members share a node, and in which order a ring visits the nodes?
 ///
-/// Nodes are sorted by their place in the network, then by name, so that a ring
-/// enters and leaves each switch once, whatever ranks are.  The first member of
-/// a node speaks for it to other nodes.  Equal contacts give equal layouts.
+/// Nodes are sorted by where they are in the network, then by name, so that a
+/// ring enters and leaves each switch once, whatever ranks are.  The first
+/// member of a node speaks for it to other nodes.  Equal contacts give equal
+/// layouts.
 #pragma once
 
 #include <vector>

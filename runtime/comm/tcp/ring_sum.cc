@@ -22,7 +22,7 @@ class RingSum::Run {
   Run(RingSum& ring, std::uint64_t operation, void const* local, void* sum,
       std::size_t n, Element type)
       : ring_(ring),
-        rounds_(ring.place_, ring.size_, n, size_of(type)),
+        rounds_(ring.position_, ring.size_, n, size_of(type)),
         operation_(operation),
         local_(static_cast<char const*>(local)),
         sum_(static_cast<char*>(sum)),

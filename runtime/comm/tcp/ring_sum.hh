@@ -23,14 +23,14 @@ class RingRounds {
     std::size_t bytes = 0;
   };
 
-  RingRounds(int place, int size, std::size_t n, std::size_t element_bytes)
-      : place_(place), size_(size), n_(n), element_(element_bytes) {}
+  RingRounds(int position, int size, std::size_t n, std::size_t element_bytes)
+      : position_(position), size_(size), n_(n), element_(element_bytes) {}
 
   int rounds() const { return 2 * (size_ - 1); }
   /// In this round what comes is added; else it is the result.
   bool adds(int round) const { return round < size_ - 1; }
-  Range sent(int round) const { return chunk(place_ - round); }
-  Range received(int round) const { return chunk(place_ - round - 1); }
+  Range sent(int round) const { return chunk(position_ - round); }
+  Range received(int round) const { return chunk(position_ - round - 1); }
 
  private:
   Range chunk(int number) const {
@@ -40,16 +40,17 @@ class RingRounds {
     return {first * element_, (last - first) * element_};
   }
 
-  int place_, size_;
+  int position_, size_;
   std::size_t n_, element_;
 };
 
 class RingSum {
  public:
-  /// Of the node at `place` of `size`, two or more.
-  RingSum(Traffic const& traffic, int place, int size, Link& left, Link& right)
+  /// Of the node at `position` of `size`, two or more.
+  RingSum(Traffic const& traffic, int position, int size, Link& left,
+          Link& right)
       : traffic_(traffic),
-        place_(place),
+        position_(position),
         size_(size),
         left_(left),
         right_(right) {}
@@ -62,7 +63,7 @@ class RingSum {
   class Run;
 
   Traffic const& traffic_;
-  int const place_, size_;
+  int const position_, size_;
   Link& left_;
   Link& right_;
   std::vector<char> scratch_;  ///< what came and is not added yet

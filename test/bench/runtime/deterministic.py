@@ -32,7 +32,7 @@ def run(setting, rows):
         row = {
             "part": "deterministic",
             "system": "gleaner",
-            "plane": "gloo",
+            "plane": "tcp",
             "members": members,
             "shards": shards,
             "step_ms": [],

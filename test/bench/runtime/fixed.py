@@ -24,7 +24,7 @@ def train(setting, model, overlap, turns):
         "--local=2",
         "--nodes-min=2",
         f"--dir={directory}",
-        "--comm=gloo",
+        "--comm=tcp",
         "--checkpoint-interval=0",
         "--failure-timeout=30",
         "--",
@@ -58,7 +58,7 @@ def run(setting, rows):
             row = {
                 "part": "fixed",
                 "system": "gleaner",
-                "plane": "gloo",
+                "plane": "tcp",
                 "model": model,
                 "overlap": overlap,
                 "members": 2,

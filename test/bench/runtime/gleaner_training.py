@@ -23,7 +23,7 @@ class GleanerTraining:
         setting,
         nodes,
         program,
-        plane="gloo",
+        plane="tcp",
         failure_timeout_s=5,
         options=(),
         follow=False,

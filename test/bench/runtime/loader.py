@@ -54,7 +54,7 @@ def run(setting, rows):
             {
                 "part": "loader",
                 "system": "gleaner",
-                "plane": "gloo",
+                "plane": "tcp",
                 "from": old,
                 "to": new,
                 "announced": announced,

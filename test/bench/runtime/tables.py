@@ -5,7 +5,7 @@ from figures import interval_of_median, interval_of_ratio, median, summary
 
 STALL_FACTOR_AIM = 100
 LOSS_FACTOR_AIM = 25
-LOSS_AIM_MS = {"gloo": 150, "mpi": 250}
+LOSS_AIM_MS = {"tcp": 150, "mpi": 250}
 
 
 def table(header, rows):

@@ -53,7 +53,7 @@ struct Trainer {
   void announce(std::string const& node, Ids const& members) {
     (void)membership.add_members(now, node, members);
     for (auto const id : members)
-      says(id, msg::MemberHello{id, node, 1, "host:1", "gloo"});
+      says(id, msg::MemberHello{id, node, 1, "host:1", "tcp"});
   }
   std::string load(msg::MemberId member) { return says(member, loaded()); }
   std::string all_prepared(msg::Generation generation, Ids const& members) {

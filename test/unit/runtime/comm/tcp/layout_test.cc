@@ -74,7 +74,7 @@ TEST_CASE("contact data that cannot be read are refused, and quoted", "[tcp]") {
   auto const read = Contact::parse(contact.text());
   REQUIRE(read);
   CHECK(read->text() == contact.text());
-  CHECK(read->place == "s1.n7");
+  CHECK(read->topology == "s1.n7");
   for (auto const* text :
        {"", "tcp1", "tcp1\n10.0.0.7\n0\na\nb\nc\nd",
         "tcp1\n10.0.0.7\n70000\na\nb\nc\nd", "tcp1\n10.0.0.7\n1x\na\nb\nc\nd",

@@ -198,9 +198,9 @@ TEST_CASE("members that sum different lengths fail; nobody sums nonsense",
   }
 }
 
-TEST_CASE("ranks keep their meaning when a ring is sorted by place", "[tcp]") {
+TEST_CASE("ranks keep their meaning when a ring is sorted by switch", "[tcp]") {
   Team team(6, [](PlaneOptions& options) {
-    options.place = options.rank % 2 ? "s1" : "s2";
+    options.topology = options.rank % 2 ? "s1" : "s2";
   });
   REQUIRE(all_succeeded(team.connect()));
   CHECK(sums(team, 1));
