@@ -55,6 +55,11 @@ check_PROGRAMS += %reldir%/runtime/step_program
 %canon_reldir%_runtime_step_program_SOURCES = %reldir%/runtime/step_program.c
 %canon_reldir%_runtime_step_program_LDADD = runtime/libgleaner.la
 
+check_PROGRAMS += %reldir%/runtime/plane_bench
+%canon_reldir%_runtime_plane_bench_SOURCES = %reldir%/runtime/plane_bench.cc
+%canon_reldir%_runtime_plane_bench_LDADD = runtime/comm/libcomm.la src/proto/libproto.la
+%canon_reldir%_runtime_plane_bench_LDFLAGS = -pthread
+
 if HAVE_GLOO
 check_PROGRAMS += %reldir%/runtime/allreduce_bench
 %canon_reldir%_runtime_allreduce_bench_SOURCES = \
@@ -99,6 +104,7 @@ bench_runtime_programs = \
 	runtime/libgleaner.la \
 	runtime/coordinator/gleaner-coordinator \
 	runtime/agent/gleaner-agent \
+	%reldir%/runtime/plane_bench \
 	%reldir%/runtime/step_program
 if HAVE_GLOO
 bench_runtime_programs += %reldir%/runtime/allreduce_bench
@@ -109,7 +115,7 @@ bench_runtime_programs += \
 	runtime/comm_host/gleaner-comm-mpi \
 	%reldir%/runtime/allreduce_bench_mpi
 endif
-PARTS = resize loss allreduce fixed deterministic loader
+PARTS = resize loss allreduce network fixed deterministic loader
 REPS = 20
 BENCH_RUNTIME =
 bench-runtime: $(bench_runtime_programs)
@@ -132,6 +138,7 @@ EXTRA_DIST += \
 	%reldir%/runtime/loader.py \
 	%reldir%/runtime/loader_steps.py \
 	%reldir%/runtime/loss.py \
+	%reldir%/runtime/network.py \
 	%reldir%/runtime/resize.py \
 	%reldir%/runtime/setting.py \
 	%reldir%/runtime/step_log.py \

@@ -33,7 +33,6 @@ PAIRS = [
     ("tcp", "mpi", "one"),
     ("tcp", "gloo", "each"),
     ("tcp", "mpi", "each"),
-    ("gloo", "gloo", "each"),
     ("mpi", "mpi", "each"),
 ]
 
