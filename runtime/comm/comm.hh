@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +53,39 @@ class Plane {
   virtual Result<void> allreduce(void const* local, void* sum, std::size_t n,
                                  Element type) = 0;
 
-  /// End connect() or allreduce() in progress and make later ones fail.  From
-  /// any thread, any number of times; never waits for another member.
+  // The others are for algorithms that need more than a sum; they fail as
+  // allreduce() does.  Planes that lack them, all but tcp and self, fail with
+  // not_found, on all members alike.
+
+  /// part[i] = the sum of local[cuts[rank] + i], for the elements up to
+  /// cuts[rank + 1].  `cuts` has size + 1 entries, from 0 upwards, the same on
+  /// all members.
+  virtual Result<void> reduce_scatter(void const* local, void* part,
+                                      std::span<std::size_t const> cuts,
+                                      Element type);
+
+  /// all[cuts[r] + i] = part[i] of rank r.  `part` may be its place in `all`.
+  virtual Result<void> all_gather(void const* part, void* all,
+                                  std::span<std::size_t const> cuts,
+                                  Element type);
+
+  /// What `root` has in `data`, to all.
+  virtual Result<void> broadcast(void* data, std::size_t bytes, int root);
+
+  /// To one other member, which calls receive() with as many bytes; one at a
+  /// time with all other operations.  Either may block until the other comes.
+  virtual Result<void> send(void const* data, std::size_t bytes, int to);
+  virtual Result<void> receive(void* data, std::size_t bytes, int from);
+
+  /// A plane of some of the members, by ascending rank, which count from 0 in
+  /// it.  All members call it together, each with the group it is in: groups
+  /// are disjoint, or equal.  The new plane is connected; it is stopped by
+  /// itself, and outlives this one.
+  virtual Result<std::unique_ptr<Plane>> group(std::vector<int> const& ranks,
+                                               double timeout_s);
+
+  /// End what is in progress and make later calls fail.  From any thread, any
+  /// number of times; never waits for another member.
   virtual void stop() = 0;
 };
 
@@ -87,6 +119,9 @@ struct PlaneOptions {
   /// Where the node is in the network, as SLURM_TOPOLOGY_ADDR says it; "":
   /// unknown.  Rings are sorted by it, and then by the node's name.
   std::string topology{};
+  /// Whether send() and receive() will be called: a member then listens as long
+  /// as the plane lives.
+  bool pairs = false;
 };
 
 /// "self", "tcp", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,

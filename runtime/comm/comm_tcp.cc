@@ -13,20 +13,15 @@
 #include <optional>
 
 #include "proto/secret.hh"
+#include "runtime/comm/comm_self.hh"
+#include "runtime/comm/tcp/collectives.hh"
 #include "runtime/comm/tcp/connecting.hh"
-#include "runtime/comm/tcp/doubling_sum.hh"
-#include "runtime/comm/tcp/layout.hh"
-#include "runtime/comm/tcp/node_sum.hh"
-#include "runtime/comm/tcp/ring_sum.hh"
+#include "runtime/comm/tcp/pair_links.hh"
 
 namespace gleaner {
 namespace {
 
 using namespace tcp;
-
-/// Up to so many bytes, log2(n) rounds of all of it take less time than 2 (n-1)
-/// rounds of a part: measured with 4 and 8 nodes.
-constexpr std::size_t doubling_bytes_max = 128 << 10;
 
 class TcpPlane final : public Plane {
  public:
@@ -40,6 +35,17 @@ class TcpPlane final : public Plane {
   Result<void> connect(Exchange const& exchange, double timeout_s) override;
   Result<void> allreduce(void const* local, void* sum, std::size_t n,
                          Element type) override;
+  Result<void> reduce_scatter(void const* local, void* part,
+                              std::span<std::size_t const> cuts,
+                              Element type) override;
+  Result<void> all_gather(void const* part, void* all,
+                          std::span<std::size_t const> cuts,
+                          Element type) override;
+  Result<void> broadcast(void* data, std::size_t bytes, int root) override;
+  Result<void> send(void const* data, std::size_t bytes, int to) override;
+  Result<void> receive(void* data, std::size_t bytes, int from) override;
+  Result<std::unique_ptr<Plane>> group(std::vector<int> const& ranks,
+                                       double timeout_s) override;
   void stop() override;
 
  private:
@@ -47,28 +53,28 @@ class TcpPlane final : public Plane {
   Plans plans(std::vector<Contact> const& contacts, std::string key) const;
   Result<void> join_node(std::map<Peer, Fd>& sockets, Clock::time_point end);
   void keep_links(std::map<Peer, Fd>& sockets);
-  Result<void> sum_all(void const* local, void* sum, std::size_t n,
-                       Element type);
-  Result<void> sum_nodes(void const* local, void* sum, std::size_t n,
-                         Element type);
+  Result<void> operate(auto operation);
+  Result<std::vector<std::string>> tell_all(std::string const& text);
   void shut();
 
   PlaneOptions const options_;
-  std::optional<Listening> listening_;  ///< until it is connected
+  std::optional<Listening> listening_;
   StopSignal stop_;
   Traffic const traffic_;
   Layout layout_;
-  std::uint64_t operation_ = 0;
   bool connected_ = false;
 
-  std::mutex mutex_;  ///< for what stop() needs, while connect() makes it
+  std::mutex mutex_;           ///< for what stop() needs, while others make it
   std::map<int, Link> links_;  ///< by node
   std::unique_ptr<NodeMemory> node_memory_;
+  std::optional<PairLinks> pairs_;
+  Plane* group_ = nullptr;  ///< that is being connected
 
-  std::optional<NodeSum> node_sum_;  ///< where there are others on the node
-  std::optional<RingSum> ring_;      ///< of the one that speaks for its node
-  std::optional<DoublingSum> doubling_;
+  std::optional<Collectives> collectives_;
 };
+
+// --- connecting
+// ---------------------------------------------------------------
 
 Result<std::vector<Contact>> TcpPlane::meet(Exchange const& exchange,
                                             std::string* key) {
@@ -136,7 +142,6 @@ Result<void> TcpPlane::join_node(std::map<Peer, Fd>& sockets,
   if (!joined) return joined.error();
   std::lock_guard lock(mutex_);
   node_memory_ = std::move(*joined);
-  node_sum_.emplace(*node_memory_);
   return {};
 }
 
@@ -148,13 +153,6 @@ void TcpPlane::keep_links(std::map<Peer, Fd>& sockets) {
       links_.emplace(node, Link(std::move(found->second), options_.rank,
                                 peer.rank, options_.generation));
   }
-  auto const count = layout_.node_count();
-  if (!layout_.leads() || count == 1) return;
-  auto const place = layout_.node;
-  ring_.emplace(traffic_, place, count, links_.at((place + count - 1) % count),
-                links_.at((place + 1) % count));
-  doubling_.emplace(traffic_, place, count,
-                    [this](int node) -> Link& { return links_.at(node); });
 }
 
 Result<void> TcpPlane::connect(Exchange const& exchange, double timeout_s) {
@@ -162,15 +160,21 @@ Result<void> TcpPlane::connect(Exchange const& exchange, double timeout_s) {
                                       std::chrono::duration<double>(timeout_s));
   if (stop_.raised()) return StopSignal::error();
   std::string key;
-  auto const contacts = meet(exchange, &key);
+  auto contacts = meet(exchange, &key);
   if (!contacts) return contacts.error();
   layout_ = Layout::of(*contacts, options_.rank);
-  auto sockets =
-      connect_peers(*listening_, plans(*contacts, std::move(key)), stop_, end);
+  auto sockets = connect_peers(*listening_, plans(*contacts, key), stop_, end);
   if (!sockets) return sockets.error();
-  listening_.reset();
   if (auto joined = join_node(*sockets, end); !joined) return joined;
   keep_links(*sockets);
+  collectives_.emplace(layout_, options_.rank, traffic_, links_,
+                       node_memory_.get());
+  if (options_.pairs) {
+    std::lock_guard lock(mutex_);
+    pairs_.emplace(std::move(*listening_), std::move(*contacts),
+                   options_.generation, options_.rank, key, stop_, traffic_);
+  }
+  listening_.reset();
   if (stop_.raised()) {
     shut();
     return StopSignal::error();
@@ -179,41 +183,140 @@ Result<void> TcpPlane::connect(Exchange const& exchange, double timeout_s) {
   return {};
 }
 
-Result<void> TcpPlane::sum_nodes(void const* local, void* sum, std::size_t n,
-                                 Element type) {
-  return n * size_of(type) <= doubling_bytes_max
-             ? doubling_->run(operation_, local, sum, n, type)
-             : ring_->run(operation_, local, sum, n, type);
-}
+// --- operations
+// -----------------------------------------------------------------
 
-Result<void> TcpPlane::sum_all(void const* local, void* sum, std::size_t n,
-                               Element type) {
-  if (!node_sum_) return sum_nodes(local, sum, n, type);
-  if (layout_.node_count() == 1)
-    return node_sum_->run(local, sum, n, type, NodeSum::For::all);
-  auto done = node_sum_->run(local, sum, n, type, NodeSum::For::leader);
-  if (done && layout_.leads()) done = sum_nodes(sum, sum, n, type);
-  if (!done) return done;
-  return node_sum_->spread(sum, n * size_of(type));
-}
-
-Result<void> TcpPlane::allreduce(void const* local, void* sum, std::size_t n,
-                                 Element type) {
+/// A plane of which one operation failed is of no more use, here and elsewhere.
+Result<void> TcpPlane::operate(auto operation) {
   if (stop_.raised()) return StopSignal::error();
   if (!connected_)
     return Error{Errc::unavailable, "data plane is not connected"};
-  ++operation_;
-  if (n == 0) return {};
-  auto done = sum_all(local, sum, n, type);
+  Result<void> done = operation();
   if (done) return done;
   connected_ = false;
   shut();
   return done;
 }
 
+Result<void> TcpPlane::allreduce(void const* local, void* sum, std::size_t n,
+                                 Element type) {
+  return operate([&] {
+    return n == 0 ? Result<void>()
+                  : collectives_->allreduce(local, sum, n, type);
+  });
+}
+
+Result<void> TcpPlane::reduce_scatter(void const* local, void* part,
+                                      std::span<std::size_t const> cuts,
+                                      Element type) {
+  assert(cuts.size() == std::size_t(options_.size) + 1);
+  return operate([&] {
+    return cuts.back() == 0
+               ? Result<void>()
+               : collectives_->reduce_scatter(local, part, cuts, type);
+  });
+}
+
+Result<void> TcpPlane::all_gather(void const* part, void* all,
+                                  std::span<std::size_t const> cuts,
+                                  Element type) {
+  assert(cuts.size() == std::size_t(options_.size) + 1);
+  return operate([&] {
+    return cuts.back() == 0 ? Result<void>()
+                            : collectives_->all_gather(part, all, cuts, type);
+  });
+}
+
+Result<void> TcpPlane::broadcast(void* data, std::size_t bytes, int root) {
+  assert(root >= 0 && root < options_.size);
+  return operate([&] {
+    return bytes == 0 ? Result<void>()
+                      : collectives_->broadcast(data, bytes, root);
+  });
+}
+
+Result<void> TcpPlane::send(void const* data, std::size_t bytes, int to) {
+  assert(options_.pairs && to != options_.rank && to < options_.size);
+  return operate([&] { return pairs_->send(data, bytes, to, mutex_); });
+}
+
+Result<void> TcpPlane::receive(void* data, std::size_t bytes, int from) {
+  assert(options_.pairs && from != options_.rank && from < options_.size);
+  return operate([&] { return pairs_->receive(data, bytes, from, mutex_); });
+}
+
+/// A text of each member, to each.
+Result<std::vector<std::string>> TcpPlane::tell_all(std::string const& text) {
+  auto const size = std::size_t(options_.size);
+  std::vector<std::int64_t> lengths(size);
+  std::vector<std::size_t> cuts(size + 1);
+  for (std::size_t i = 0; i <= size; ++i) cuts[i] = i;
+  std::int64_t const own = std::int64_t(text.size() + 1) / 2;  // of 16 bits
+  auto told = all_gather(&own, lengths.data(), cuts, Element::int64);
+  if (!told) return told.error();
+  for (std::size_t i = 0; i < size; ++i)
+    cuts[i + 1] = cuts[i] + std::size_t(lengths[i]);
+  std::string all(2 * cuts.back(), '\0');
+  auto const padded = text + '\0';
+  told = all_gather(padded.data(), all.data(), cuts, Element::float16);
+  if (!told) return told.error();
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < size; ++i)
+    texts.emplace_back(
+        all.substr(2 * cuts[i], 2 * (cuts[i + 1] - cuts[i])).c_str());
+  return texts;
+}
+
+Result<std::unique_ptr<Plane>> TcpPlane::group(std::vector<int> const& ranks,
+                                               double timeout_s) {
+  assert(std::is_sorted(ranks.begin(), ranks.end()));
+  auto options = options_;
+  options.size = int(ranks.size());
+  options.rank =
+      int(std::find(ranks.begin(), ranks.end(), options_.rank) - ranks.begin());
+  assert(options.rank < options.size);
+  std::unique_ptr<Plane> made;
+  if (options.size > 1) {
+    auto plane = make_tcp_plane(options);
+    if (!plane) return plane.error();
+    made = std::move(*plane);
+  } else {
+    made = std::make_unique<SelfPlane>();
+  }
+  auto const exchange =
+      [&](std::string const&,
+          std::string const& blob) -> Result<std::vector<std::string>> {
+    auto const all = tell_all(blob);
+    if (!all) return all.error();
+    std::vector<std::string> of_group;
+    for (int const rank : ranks) of_group.push_back((*all)[std::size_t(rank)]);
+    return of_group;
+  };
+  {
+    std::lock_guard lock(mutex_);
+    group_ = made.get();
+  }
+  // A member that is alone in its group has nothing to say, but is waited for.
+  auto connected = stop_.raised() ? Result<void>(StopSignal::error())
+                                  : options.size == 1
+                       ? [&]() -> Result<void> {
+    auto const told = tell_all("");
+    return told ? Result<void>() : Result<void>(told.error());
+  }()
+      : made->connect(exchange, timeout_s);
+  std::lock_guard lock(mutex_);
+  group_ = nullptr;
+  if (!connected) return connected.error();
+  return made;
+}
+
+// --- the end
+// --------------------------------------------------------------------
+
 void TcpPlane::shut() {
   std::lock_guard lock(mutex_);
   for (auto& [node, link] : links_) link.shut();
+  if (pairs_) pairs_->shut();
   if (node_memory_) node_memory_->break_up();
 }
 
@@ -221,6 +324,8 @@ void TcpPlane::stop() {
   if (stop_.raised()) return;
   stop_.raise();
   shut();
+  std::lock_guard lock(mutex_);
+  if (group_) group_->stop();
 }
 
 }  // namespace

@@ -35,6 +35,10 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/tcp/node_sum.cc \
 	%reldir%/tcp/ring_sum.hh \
 	%reldir%/tcp/ring_sum.cc \
+	%reldir%/tcp/collectives.hh \
+	%reldir%/tcp/collectives.cc \
+	%reldir%/tcp/pair_links.hh \
+	%reldir%/tcp/pair_links.cc \
 	%reldir%/tcp/stop_signal.hh \
 	%reldir%/tcp/traffic.hh \
 	%reldir%/tcp/traffic.cc \

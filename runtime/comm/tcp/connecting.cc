@@ -119,9 +119,8 @@ class Connecting {
 
   Result<void> begin(Opening& opening) {
     auto const& call = *opening.call;
-    bool const in_node = call.peer.purpose == Purpose::node;
-    auto address = in_node ? node_address(call.host)
-                           : network_address(call.host, call.port);
+    auto address = call.port == 0 ? node_address(call.host)
+                                  : network_address(call.host, call.port);
     if (!address)
       return Error{Errc::invalid_argument,
                    "data plane: '" + call.host + "' is no address"};

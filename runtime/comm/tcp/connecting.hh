@@ -47,8 +47,8 @@ struct Peer {
 
 struct Call {
   Peer peer;
-  std::string host;  ///< or, within the node, the name of its UNIX socket
-  int port = 0;
+  std::string host;
+  int port = 0;  ///< 0: within the node, and `host` names a UNIX socket
 };
 
 struct Plans {

@@ -26,6 +26,7 @@ constexpr std::size_t proof_bytes = 64;
 enum class Purpose : std::uint32_t {
   network = 1,  ///< frames between nodes
   node = 2,     ///< how members of a node get at its memory, and see each other
+  pair = 3,     ///< frames between two members
 };
 
 struct Hello {

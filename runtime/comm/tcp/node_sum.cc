@@ -67,19 +67,32 @@ Result<void> NodeSum::run(void const* local, void* sum, std::size_t n,
   return {};
 }
 
-Result<void> NodeSum::spread(void* sum, std::size_t bytes) {
+Result<void> NodeSum::spread(void* data, std::size_t bytes, int seat) {
+  std::vector<Range> own;
+  if (memory_.seat() == seat) own.push_back({0, bytes});
+  return gather(data, bytes, own);
+}
+
+Result<void> NodeSum::gather(void* data, std::size_t bytes,
+                             std::vector<Range> const& own) {
   auto const per_block = memory_.slot_bytes();
   auto const blocks = (bytes + per_block - 1) / per_block;
-  auto* const data = static_cast<char*>(sum);
-  auto const in_block = [&](std::size_t block) {
-    return std::min(per_block, bytes - block * per_block);
-  };
+  auto* const at = static_cast<char*>(data);
   for (std::size_t i = 0; i < blocks + 1; ++i) {
-    if (i < blocks && memory_.seat() == 0)
-      std::memcpy(memory_.result(turn_ + i), data + i * per_block, in_block(i));
-    if (i >= 1 && memory_.seat() != 0)
-      std::memcpy(data + (i - 1) * per_block, memory_.result(turn_ + i - 1),
-                  in_block(i - 1));
+    auto const begin = i * per_block;
+    auto const end = std::min(bytes, begin + per_block);
+    for (auto const& part : own) {
+      auto const from = std::max(begin, part.offset);
+      auto const to = std::min(end, part.offset + part.bytes);
+      if (i < blocks && from < to)
+        std::memcpy(memory_.result(turn_ + i) + (from - begin), at + from,
+                    to - from);
+    }
+    // What is a seat's own it has already.
+    bool const whole = own.size() == 1 && own[0].bytes == bytes;
+    if (i >= 1 && !whole)
+      std::memcpy(at + begin - per_block, memory_.result(turn_ + i - 1),
+                  std::min(per_block, bytes - (begin - per_block)));
     if (i == blocks) break;
     if (auto met = memory_.meet(); !met) return met;
   }

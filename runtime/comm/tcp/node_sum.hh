@@ -11,6 +11,7 @@
 
 #include "runtime/comm/element.hh"
 #include "runtime/comm/tcp/node_memory.hh"
+#include "runtime/comm/tcp/ring_sum.hh"
 
 namespace gleaner::tcp {
 
@@ -24,8 +25,13 @@ class NodeSum {
   Result<void> run(void const* local, void* sum, std::size_t n, Element type,
                    For whom);
 
-  /// What the leader has in `sum`, to all others.
-  Result<void> spread(void* sum, std::size_t bytes);
+  /// What `seat` has in `data`, to all others.
+  Result<void> spread(void* data, std::size_t bytes, int seat);
+
+  /// Every seat has its own parts of `data`, and then the whole.  Parts do not
+  /// overlap.
+  Result<void> gather(void* data, std::size_t bytes,
+                      std::vector<Range> const& own);
 
  private:
   Result<void> run_small(void const* local, void* sum, std::size_t n,

@@ -19,10 +19,10 @@ constexpr std::size_t scratch_bytes = 256 << 10;
 /// been through all nodes, ours too.
 class RingSum::Run {
  public:
-  Run(RingSum& ring, std::uint64_t operation, void const* local, void* sum,
-      std::size_t n, Element type)
+  Run(RingSum& ring, std::uint64_t operation, RingRounds::Kind kind,
+      std::vector<Range> chunks, void const* local, void* sum, Element type)
       : ring_(ring),
-        rounds_(ring.position_, ring.size_, n, size_of(type)),
+        rounds_(kind, ring.position_, std::move(chunks)),
         operation_(operation),
         local_(static_cast<char const*>(local)),
         sum_(static_cast<char*>(sum)),
@@ -100,14 +100,14 @@ class RingSum::Run {
     return *come > 0;
   }
 
-  Result<std::size_t> receive_result(RingRounds::Range range) {
+  Result<std::size_t> receive_result(Range range) {
     auto const come = ring_.left_.receive(sum_ + range.offset + received_,
                                           range.bytes - received_);
     if (come) received_ += *come;
     return come;
   }
 
-  Result<std::size_t> receive_and_add(RingRounds::Range range) {
+  Result<std::size_t> receive_and_add(Range range) {
     auto* scratch = ring_.scratch_.data();
     auto const room = std::min(ring_.scratch_.size() - held_,
                                range.bytes - received_ - held_);
@@ -139,7 +139,68 @@ class RingSum::Run {
 Result<void> RingSum::run(std::uint64_t operation, void const* local, void* sum,
                           std::size_t n, Element type) {
   scratch_.resize(scratch_bytes);
-  return Run(*this, operation, local, sum, n, type).run();
+  return Run(*this, operation, RingRounds::Kind::allreduce,
+             RingRounds::equal_chunks(size_, n, size_of(type)), local, sum,
+             type)
+      .run();
+}
+
+Result<void> RingSum::reduce_scatter(std::uint64_t operation, void const* local,
+                                     void* sum, std::vector<Range> chunks,
+                                     Element type) {
+  scratch_.resize(scratch_bytes);
+  return Run(*this, operation, RingRounds::Kind::reduce_scatter,
+             std::move(chunks), local, sum, type)
+      .run();
+}
+
+Result<void> RingSum::all_gather(std::uint64_t operation, void* data,
+                                 std::vector<Range> chunks) {
+  return Run(*this, operation, RingRounds::Kind::all_gather, std::move(chunks),
+             data, data, Element::int64)
+      .run();
+}
+
+/// Bytes are sent on as they come.
+Result<void> RingSum::spread(std::uint64_t operation, void* data,
+                             std::size_t bytes, int root) {
+  bool const first = position_ == root;
+  bool const last = (position_ + 1) % size_ == root;
+  auto* const at = static_cast<char*>(data);
+  std::size_t come = first ? bytes : 0, sent = last ? bytes : 0;
+  if (!first) left_.begin_receive(operation, 0, bytes);
+  if (!last) right_.begin_send(operation, 0, bytes);
+  while (come < bytes || sent < bytes) {
+    std::size_t moved = 0;
+    if (come < bytes) {
+      auto const n = left_.receive(at + come, bytes - come);
+      if (!n) return n.error();
+      come += *n;
+      moved += *n;
+    }
+    if (sent < come) {
+      auto const n = right_.send(at + sent, come - sent);
+      if (!n) return n.error();
+      sent += *n;
+      moved += *n;
+    }
+    if (moved > 0) continue;
+    Traffic::Wait const waits[] = {{&right_, short(sent < come ? POLLOUT : 0)},
+                                   {&left_, short(come < bytes ? POLLIN : 0)}};
+    if (auto waited = traffic_.wait(waits); !waited) return waited;
+  }
+  return {};
+}
+
+std::vector<Range> RingRounds::equal_chunks(int size, std::size_t n,
+                                            std::size_t element_bytes) {
+  std::vector<Range> chunks;
+  for (std::size_t c = 0; c < std::size_t(size); ++c) {
+    auto const first = n * c / std::size_t(size);
+    auto const last = n * (c + 1) / std::size_t(size);
+    chunks.push_back({first * element_bytes, (last - first) * element_bytes});
+  }
+  return chunks;
 }
 
 }  // namespace gleaner::tcp

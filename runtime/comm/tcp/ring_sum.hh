@@ -15,33 +15,50 @@
 
 namespace gleaner::tcp {
 
+/// Part of a buffer, in bytes.
+struct Range {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
 /// What one node sends and receives in each round.
 class RingRounds {
  public:
-  struct Range {  ///< in bytes
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
+  enum class Kind {
+    allreduce,
+    reduce_scatter,  ///< the first half: each ends with its own chunk
+    all_gather,      ///< the second half: each begins with its own
   };
 
-  RingRounds(int position, int size, std::size_t n, std::size_t element_bytes)
-      : position_(position), size_(size), n_(n), element_(element_bytes) {}
+  /// `chunks`: of each position.
+  RingRounds(Kind kind, int position, std::vector<Range> chunks)
+      : kind_(kind), position_(position), chunks_(std::move(chunks)) {}
 
-  int rounds() const { return 2 * (size_ - 1); }
+  /// As equal as they can be.
+  static std::vector<Range> equal_chunks(int size, std::size_t n,
+                                         std::size_t element_bytes);
+
+  int rounds() const {
+    return kind_ == Kind::allreduce ? 2 * (size() - 1) : size() - 1;
+  }
   /// In this round what comes is added; else it is the result.
-  bool adds(int round) const { return round < size_ - 1; }
-  Range sent(int round) const { return chunk(position_ - round); }
-  Range received(int round) const { return chunk(position_ - round - 1); }
+  bool adds(int round) const {
+    return kind_ != Kind::all_gather && round < size() - 1;
+  }
+  Range sent(int round) const { return chunk(position_ - round - shift()); }
+  Range received(int round) const { return sent(round + 1); }
 
  private:
+  int size() const { return int(chunks_.size()); }
+  /// The chunk that has been around is the one after the first sent.
+  int shift() const { return kind_ == Kind::reduce_scatter ? 1 : 0; }
   Range chunk(int number) const {
-    std::size_t const c = std::size_t((number % size_ + size_) % size_);
-    auto const size = std::size_t(size_);
-    auto const first = n_ * c / size, last = n_ * (c + 1) / size;
-    return {first * element_, (last - first) * element_};
+    return chunks_[std::size_t((number % size() + size()) % size())];
   }
 
-  int position_, size_;
-  std::size_t n_, element_;
+  Kind const kind_;
+  int const position_;
+  std::vector<Range> const chunks_;
 };
 
 class RingSum {
@@ -58,6 +75,19 @@ class RingSum {
   /// As Plane::allreduce(); `sum` may be `local`.
   Result<void> run(std::uint64_t operation, void const* local, void* sum,
                    std::size_t n, Element type);
+
+  /// The chunk of this position is in `sum` then; the rest of it is undefined.
+  Result<void> reduce_scatter(std::uint64_t operation, void const* local,
+                              void* sum, std::vector<Range> chunks,
+                              Element type);
+
+  /// `data` has the chunk of this position, and then all of them.
+  Result<void> all_gather(std::uint64_t operation, void* data,
+                          std::vector<Range> chunks);
+
+  /// What the node at position `root` has in `data`, to all.
+  Result<void> spread(std::uint64_t operation, void* data, std::size_t bytes,
+                      int root);
 
  private:
   class Run;

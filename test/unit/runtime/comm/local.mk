@@ -10,6 +10,8 @@ plane_members = \
 	%reldir%/planes/host_memory.cc \
 	%reldir%/planes/numbers.hh \
 	%reldir%/planes/numbers.cc \
+	%reldir%/planes/operations.hh \
+	%reldir%/planes/operations.cc \
 	%reldir%/planes/plane_under_test.hh
 plane_test_sources = %reldir%/plane_test.cc $(plane_members)
 

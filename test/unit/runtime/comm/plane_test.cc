@@ -77,6 +77,43 @@ TEST_CASE("a sum is right, has the same bits on all members, changes no input",
     }
 }
 
+TEST_CASE("other operations give each member what is its own", "[operations]") {
+  auto const seed = new_seed();
+  for (int size = 1; size <= 8; ++size)
+    for (auto const& plane : planes_for(size)) {
+      if (!plane.has_all_operations) continue;
+      Members members(plane, size);
+      INFO(plane.name << ", " << size << " members, seed " << seed);
+      REQUIRE(members.connect_all(1, first(size)));
+      for (auto const* what : {"reduce_scatter", "all_gather", "broadcast",
+                               "pairs", "groups", "all_gather"})
+        for (std::size_t const n :
+             {std::size_t(0), std::size_t(1), std::size_t(7), std::size_t(1000),
+              std::size_t(100'003)}) {
+          if (std::string(what) == "pairs" && size == 1) continue;
+          INFO(n << " of " << what);
+          CHECK(members.check_operation(1, first(size), what, n,
+                                        seed + unsigned(n)) == "");
+        }
+      CHECK(members.check_sum(1, first(size), Element::float32, 1000, 1) == "");
+      CHECK(members.stop_all(1, first(size)));
+    }
+}
+
+TEST_CASE("an operation that a plane lacks is refused, and harms nothing") {
+  for (auto const& plane : planes_for(2)) {
+    if (plane.has_all_operations) continue;
+    INFO(plane.name);
+    Members members(plane, 2);
+    REQUIRE(members.connect_all(1, first(2)));
+    for (auto const* what :
+         {"reduce_scatter", "all_gather", "broadcast", "pairs", "groups"})
+      CHECK(failed(members.wait(members.operate(0, 1, what, 10, 1))));
+    CHECK(members.check_sum(1, first(2), Element::float32, 1000, 1) == "");
+    CHECK(members.stop_all(1, first(2)));
+  }
+}
+
 TEST_CASE("stop ends a sum that waits for a member that does not come") {
   for (auto const& plane : planes_for(3)) {
     INFO(plane.name);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "planes/numbers.hh"
+#include "planes/operations.hh"
 
 namespace gleaner::test {
 namespace {
@@ -85,9 +86,10 @@ class Server {
       if (what == "connect" && !make(order)) return;
       auto& entry = *entries_.at(plane);
       entry.threads.emplace_back([this, order, what, &entry] {
-        send(what == "connect" ? connect(order, entry)
-             : what == "sum"   ? sum(order, entry)
-                               : spin(order, entry));
+        send(what == "connect"   ? connect(order, entry)
+             : what == "sum"     ? sum(order, entry)
+             : what == "operate" ? operate(order, entry)
+                                 : spin(order, entry));
       });
       return;
     }
@@ -180,6 +182,16 @@ class Server {
     } else {
       watch(std::move(sum), bytes.size());
     }
+    return text;
+  }
+
+  json operate(json const& order, Entry& entry) {
+    Operations operations(*entry.plane, entry.rank, entry.size,
+                          order.at("n").get<std::size_t>(),
+                          order.at("seed").get<std::uint64_t>());
+    auto const done = operations.run(order.at("what").get<std::string>());
+    auto text = answer(order, done);
+    text["wrong"] = operations.wrong();
     return text;
   }
 

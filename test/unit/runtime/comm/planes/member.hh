@@ -8,6 +8,8 @@
 ///     {"do":"sum","op":2,"plane":7,"type":0,"n":1000,"seed":5}
 ///     {"do":"spin","op":3,"plane":7,"n":1000,"tell_after":5}   sums till it
 ///     fails
+///     {"do":"operate","op":9,"plane":7,"what":"broadcast","n":1000,"seed":5}
+///         also "reduce_scatter", "all_gather", "pairs" and "groups"
 ///     {"do":"stop","op":4,"plane":7}     while others are under way
 ///     {"do":"drop","op":5,"plane":7}     once they are not
 ///     {"do":"misuse","op":8,"plane":7}   stop a new plane, then use it

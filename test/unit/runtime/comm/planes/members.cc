@@ -153,6 +153,15 @@ Members::Ticket Members::spin(int member, int plane, std::size_t n,
       {{"do", "spin"}, {"plane", plane}, {"n", n}, {"tell_after", tell_after}});
 }
 
+Members::Ticket Members::operate(int member, int plane, std::string const& what,
+                                 std::size_t n, unsigned seed) {
+  return tell(member, {{"do", "operate"},
+                       {"plane", plane},
+                       {"what", what},
+                       {"n", n},
+                       {"seed", seed}});
+}
+
 Members::Ticket Members::stop(int member, int plane) {
   return tell(member, {{"do", "stop"}, {"plane", plane}});
 }
@@ -229,6 +238,21 @@ bool Members::stop_all(int plane, std::vector<int> const& members) {
   bool all = true;
   for (auto ticket : tickets) all &= wait(ticket, 5).value("ok", false);
   return all;
+}
+
+std::string Members::check_operation(int plane, std::vector<int> const& members,
+                                     std::string const& what, std::size_t n,
+                                     unsigned seed) {
+  std::vector<Ticket> tickets;
+  for (int m : members) tickets.push_back(operate(m, plane, what, n, seed));
+  std::string found;
+  for (auto const& ticket : tickets) {
+    auto const answer = wait(ticket);
+    if (!answer.value("ok", false) || answer.value("wrong", 1) != 0)
+      found += "member " + std::to_string(ticket.member) + ": " +
+               answer.dump() + "; ";
+  }
+  return found;
 }
 
 std::string Members::check_sum(int plane, std::vector<int> const& members,

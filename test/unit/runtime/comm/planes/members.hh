@@ -37,6 +37,8 @@ class Members {
   Ticket sum(int member, int plane, Element type, std::size_t n,
              unsigned seed = 1);
   Ticket spin(int member, int plane, std::size_t n, int tell_after = 0);
+  Ticket operate(int member, int plane, std::string const& what, std::size_t n,
+                 unsigned seed);
   Ticket stop(int member, int plane);
   Ticket drop(int member, int plane);
   Ticket look(int member);
@@ -61,6 +63,9 @@ class Members {
   /// stop() and then drop(); false when one took longer than it may.
   bool stop_all(int plane, std::vector<int> const& members);
   /// Sum once and compare; "" or what is wrong.
+  std::string check_operation(int plane, std::vector<int> const& members,
+                              std::string const& what, std::size_t n,
+                              unsigned seed);
   std::string check_sum(int plane, std::vector<int> const& members,
                         Element type, std::size_t n, unsigned seed);
 

@@ -34,7 +34,8 @@ struct PlaneUnderTest {
   std::string name;  ///< for messages: "gloo, processes"
   Hosting hosting = Hosting::threads;
   int members_max = 8;
-  bool tells_losses = false;  ///< a loss ends others' sums without stop()
+  bool has_all_operations = false;  ///< more than allreduce()
+  bool tells_losses = false;        ///< a loss ends others' sums without stop()
 
   /// Called first in each member, which is the only one of its process where
   /// hosting is processes.

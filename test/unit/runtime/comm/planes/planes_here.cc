@@ -119,9 +119,11 @@ PlaneUnderTest tcp(std::string name, PlaneUnderTest::Hosting hosting,
                    int members_per_node) {
   auto entry = plane("tcp", hosting);
   entry.name += ", " + name;
+  entry.has_all_operations = true;
   entry.tells_losses = true;
   entry.make = [=](int member, PlaneOptions options) {
     options.secret = "of the test";
+    options.pairs = true;
     options.node = std::to_string(member / members_per_node);
     return make_plane("tcp", options);
   };
@@ -135,6 +137,7 @@ std::vector<PlaneUnderTest> planes_under_test() {
   std::vector<PlaneUnderTest> planes;
   auto self = plane("self", Hosting::threads);
   self.members_max = 1;
+  self.has_all_operations = true;
   planes.push_back(self);
   for (auto hosting : {Hosting::threads, Hosting::processes}) {
     planes.push_back(tcp("a node each", hosting, 1));

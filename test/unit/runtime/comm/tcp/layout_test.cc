@@ -100,7 +100,8 @@ TEST_CASE("what a node of the ring receives is what its neighbour sends",
     for (std::size_t n : {1, 4, 1000, 2000003}) {
       std::vector<RingRounds> nodes;
       for (int place = 0; place < size; ++place)
-        nodes.emplace_back(place, size, n, 4);
+        nodes.emplace_back(RingRounds::Kind::allreduce, place,
+                           RingRounds::equal_chunks(size, n, 4));
       std::size_t all = 0;
       for (int round = 0; round < nodes[0].rounds(); ++round)
         for (int place = 0; place < size; ++place) {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <filesystem>
+#include <functional>
 #include <numeric>
 
 #include "runtime/comm/tcp/connecting.hh"
@@ -180,6 +181,36 @@ TEST_CASE("a loss ends the sums of all others within milliseconds", "[tcp]") {
         float one = 1, sum = 0;
         CHECK(!team.planes[i]->allreduce(&one, &sum, 1, Element::float32));
       }
+  }
+}
+
+TEST_CASE("stop ends a send, a receive and a group whose others do not come",
+          "[tcp]") {
+  auto const calls = std::vector<std::function<Result<void>(Plane&)>>{
+      [](Plane& plane) {
+        int number = 0;
+        return plane.send(&number, sizeof number, 1);
+      },
+      [](Plane& plane) {
+        int number = 0;
+        return plane.receive(&number, sizeof number, 1);
+      },
+      [](Plane& plane) {
+        auto const group = plane.group({0, 1}, 20);
+        return group ? Result<void>() : Result<void>(group.error());
+      }};
+  for (auto const& call : calls) {
+    Team team(2, [](PlaneOptions& options) { options.pairs = true; });
+    REQUIRE(all_succeeded(team.connect()));
+    Result<void> done;
+    std::thread waiting([&] { done = call(*team.planes[0]); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto const took_s = seconds_of([&] {
+      team.planes[0]->stop();
+      waiting.join();
+    });
+    CHECK(!done);
+    CHECK(took_s < 0.5);
   }
 }
 
