@@ -14,6 +14,8 @@ build=$(cd "$top_builddir" && pwd)
 command -v jq >/dev/null || { echo "1..0 # SKIP no jq"; exit 0; }
 test -x "$build/runtime/coordinator/gleaner-coordinator" ||
   { echo "1..0 # SKIP the coordinator is not built"; exit 0; }
+test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
+  { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
 plane=${GLEANER_COMM:-tcp}
 test "$plane" != mpi || test "${have_mpi:-yes}" = yes ||
   { echo "1..0 # SKIP built --without-mpi"; exit 0; }

@@ -21,7 +21,7 @@ std::string const key = key_of_plane("secret", 7, {"contact of 0", "of 1"});
 
 }  // namespace
 
-TEST_CASE("both sides prove that they know the key", "[tcp]") {
+TEST_CASE("both sides prove that they know the key") {
   auto const hello = some_hello();
   auto const answer = answer_to(key, hello, new_nonce());
   CHECK(answer.size() == answer_bytes);
@@ -32,14 +32,14 @@ TEST_CASE("both sides prove that they know the key", "[tcp]") {
   CHECK(Hello::of(hello.bytes()).bytes() == hello.bytes());
 }
 
-TEST_CASE("secret, generation and contact data make the key", "[tcp]") {
+TEST_CASE("secret, generation and contact data make the key") {
   CHECK(key != key_of_plane("other", 7, {"contact of 0", "of 1"}));
   CHECK(key != key_of_plane("secret", 8, {"contact of 0", "of 1"}));
   CHECK(key != key_of_plane("secret", 7, {"contact of 0", "of 2"}));
   CHECK(key != key_of_plane("secret", 7, {"contact of 0of 1"}));
 }
 
-TEST_CASE("proofs are of one connection, one side and two ranks", "[tcp]") {
+TEST_CASE("proofs are of one connection, one side and two ranks") {
   auto const hello = some_hello();
   auto const answer = answer_to(key, hello, new_nonce());
   auto const proof = proof_for(key, hello, answer);
@@ -55,7 +55,7 @@ TEST_CASE("proofs are of one connection, one side and two ranks", "[tcp]") {
   CHECK(!is_proof(key, other, answer, proof));
 }
 
-TEST_CASE("without the key nothing is proven", "[tcp]") {
+TEST_CASE("without the key nothing is proven") {
   auto const hello = some_hello();
   auto const answer = answer_to("guess", hello, new_nonce());
   CHECK(!is_answer(key, hello, answer));

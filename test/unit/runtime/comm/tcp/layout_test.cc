@@ -29,20 +29,19 @@ using Nodes = std::vector<std::vector<int>>;
 
 }  // namespace
 
-TEST_CASE("a ring goes through one switch after the other, whatever ranks are",
-          "[tcp]") {
+TEST_CASE(
+    "a ring goes through one switch after the other, whatever ranks are") {
   auto const contacts = members({"s1 n1", "s2 n5", "s1 n2", "s2 n6", "s1 n3"});
   CHECK(Layout::of(contacts, 0).nodes == Nodes{{0}, {2}, {4}, {1}, {3}});
   CHECK(Layout::of(contacts, 1).node == 3);
 }
 
-TEST_CASE("without places a ring goes by the names of nodes", "[tcp]") {
+TEST_CASE("without places a ring goes by the names of nodes") {
   auto const contacts = members({" n3", " n1", " n2"});
   CHECK(Layout::of(contacts, 0).nodes == Nodes{{1}, {2}, {0}});
 }
 
-TEST_CASE("members of a node sit together, the lowest rank speaks for it",
-          "[tcp]") {
+TEST_CASE("members of a node sit together, the lowest rank speaks for it") {
   auto const contacts = members({"s2 n9", "s1 n1", "s2 n9", "s1 n1", "s1 n2"});
   auto const layout = Layout::of(contacts, 2);
   CHECK(layout.nodes == Nodes{{1, 3}, {4}, {0, 2}});
@@ -52,7 +51,7 @@ TEST_CASE("members of a node sit together, the lowest rank speaks for it",
   CHECK(layout.leader(2) == 0);
 }
 
-TEST_CASE("who needs a connection to another node is needed by it", "[tcp]") {
+TEST_CASE("who needs a connection to another node is needed by it") {
   for (int count = 2; count <= 70; ++count)
     for (int node = 0; node < count; ++node)
       for (int const other : partners(node, count)) {
@@ -63,13 +62,13 @@ TEST_CASE("who needs a connection to another node is needed by it", "[tcp]") {
       }
 }
 
-TEST_CASE("a member of 512 has connections to ten others", "[tcp]") {
+TEST_CASE("a member of 512 has connections to ten others") {
   for (int const node : {0, 1, 255, 511})
     CHECK(partners(node, 512).size() <= 10);
   CHECK(partners(0, 1000).size() <= 12);
 }
 
-TEST_CASE("contact data that cannot be read are refused, and quoted", "[tcp]") {
+TEST_CASE("contact data that cannot be read are refused, and quoted") {
   Contact const contact{"10.0.0.7", 41000, "0001f", "abc", "n7 boot", "s1.n7"};
   auto const read = Contact::parse(contact.text());
   REQUIRE(read);
@@ -87,15 +86,14 @@ TEST_CASE("contact data that cannot be read are refused, and quoted", "[tcp]") {
   }
 }
 
-TEST_CASE("a node's name cannot break its contact data", "[tcp]") {
+TEST_CASE("a node's name cannot break its contact data") {
   Contact contact{"::1", 41000, "0001f", "abc", "n7\nb\xff", "s1"};
   auto const read = Contact::parse(contact.text());
   REQUIRE(read);
   CHECK(read->node == "n7?b?");
 }
 
-TEST_CASE("what a node of the ring receives is what its neighbour sends",
-          "[tcp]") {
+TEST_CASE("what a node of the ring receives is what its neighbour sends") {
   for (int size : {2, 3, 5})
     for (std::size_t n : {1, 4, 1000, 2000003}) {
       std::vector<RingRounds> nodes;

@@ -68,7 +68,7 @@ int open_descriptors() {
 
 }  // namespace
 
-TEST_CASE("a member with another secret is refused", "[tcp]") {
+TEST_CASE("a member with another secret is refused") {
   Team team(2, [](PlaneOptions& options) {
     if (options.rank == 1) options.secret = "a guess";
   });
@@ -76,14 +76,14 @@ TEST_CASE("a member with another secret is refused", "[tcp]") {
   CHECK(took_s < 3);
 }
 
-TEST_CASE("a member of another generation is refused", "[tcp]") {
+TEST_CASE("a member of another generation is refused") {
   Team team(2, [](PlaneOptions& options) {
     if (options.rank == 1) options.generation = 8;
   });
   CHECK(all_failed(team.connect(0.5)));
 }
 
-TEST_CASE("a stranger who connects first takes nobody's place", "[tcp]") {
+TEST_CASE("a stranger who connects first takes nobody's place") {
   std::vector<Fd> strangers;
   Team team(3);
   CHECK(all_succeeded(team.connect(20, [&](auto const& texts) {
@@ -110,7 +110,7 @@ TEST_CASE("a stranger who connects first takes nobody's place", "[tcp]") {
   CHECK(sums(team));
 }
 
-TEST_CASE("strangers and nobody else: connect ends in time", "[tcp]") {
+TEST_CASE("strangers and nobody else: connect ends in time") {
   // Rank 1 does not come: its address is one where a stranger listens.
   auto const stranger = tcp::Listening::open("127.0.0.1");
   REQUIRE(stranger);
@@ -132,7 +132,7 @@ TEST_CASE("strangers and nobody else: connect ends in time", "[tcp]") {
   CHECK(took_s < 2);
 }
 
-TEST_CASE("a member that is gone is not waited for", "[tcp]") {
+TEST_CASE("a member that is gone is not waited for") {
   PlaneOptions options{0, 2, "127.0.0.1"};
   auto const made = make_plane("tcp", options);
   REQUIRE(made);
@@ -152,7 +152,7 @@ TEST_CASE("a member that is gone is not waited for", "[tcp]") {
   CHECK(took_s < 2);
 }
 
-TEST_CASE("a loss ends the sums of all others within milliseconds", "[tcp]") {
+TEST_CASE("a loss ends the sums of all others within milliseconds") {
   for (int members_per_node : {1, 2, 8}) {
     Team team(8, [=](PlaneOptions& options) {
       options.node = std::to_string(options.rank / members_per_node);
@@ -184,8 +184,7 @@ TEST_CASE("a loss ends the sums of all others within milliseconds", "[tcp]") {
   }
 }
 
-TEST_CASE("stop ends a send, a receive and a group whose others do not come",
-          "[tcp]") {
+TEST_CASE("stop ends a send, a receive and a group whose others do not come") {
   auto const calls = std::vector<std::function<Result<void>(Plane&)>>{
       [](Plane& plane) {
         int number = 0;
@@ -214,8 +213,7 @@ TEST_CASE("stop ends a send, a receive and a group whose others do not come",
   }
 }
 
-TEST_CASE("members that sum different lengths fail; nobody sums nonsense",
-          "[tcp]") {
+TEST_CASE("members that sum different lengths fail; nobody sums nonsense") {
   for (std::size_t const n : {std::size_t(100), std::size_t(1) << 20}) {
     Team team(2);
     REQUIRE(all_succeeded(team.connect()));
@@ -229,7 +227,7 @@ TEST_CASE("members that sum different lengths fail; nobody sums nonsense",
   }
 }
 
-TEST_CASE("ranks keep their meaning when a ring is sorted by switch", "[tcp]") {
+TEST_CASE("ranks keep their meaning when a ring is sorted by switch") {
   Team team(6, [](PlaneOptions& options) {
     options.topology = options.rank % 2 ? "s1" : "s2";
   });
@@ -238,7 +236,7 @@ TEST_CASE("ranks keep their meaning when a ring is sorted by switch", "[tcp]") {
   CHECK(sums(team, 1 << 20));
 }
 
-TEST_CASE("a member has few descriptors, and gives all of them back", "[tcp]") {
+TEST_CASE("a member has few descriptors, and gives all of them back") {
   constexpr int members = 32;
   auto const before = open_descriptors();
   {
