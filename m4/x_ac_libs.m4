@@ -22,8 +22,8 @@ AC_DEFUN([X_AC_REQUIRED_LIBS], [
 #
 # DESCRIPTION
 #   MUNGE: who connects to gleanerd.  SQLite: gleanerd's journal.  CBC: policy
-#   milp.  Gloo: the CPU data plane.  Open MPI with PMIx: that of
-#   fast networks.  hwloc: members have cores of their own.
+#   milp.  Gloo: what make bench-runtime sets beside plane tcp.  Open
+#   MPI with PMIx: the data plane of fast networks.  hwloc: members have cores of their own.
 #   CUDA and NCCL, together: gradients on GPUs and the data plane between them.
 #   LibTorch: examples/char_lm.
 AC_DEFUN([X_AC_MUNGE], [
@@ -43,7 +43,7 @@ AC_DEFUN([X_AC_CBC], [
       [have_cbc=yes; CBC_LIBS="-lCbcSolver -lCbc"])])
 ])
 AC_DEFUN([X_AC_GLOO], [
-  X_AC_OPTIONAL([gloo], [GLOO], [the Gloo data plane],
+  X_AC_OPTIONAL([gloo], [GLOO], [Gloo, to compare with],
     [Install libgloo-dev], [
     AC_CHECK_HEADER([gloo/allreduce.h],
       [have_gloo=yes; GLOO_LIBS="-lgloo -lpthread"])])

@@ -63,7 +63,7 @@ may_include runtime/agent       core proto runtime/os runtime/comm_host
 may_include runtime/coordinator core proto runtime/os runtime/generation
 may_include examples
 only_in 'slurm/[a-z_]*\.h>' "Slurm's headers" 'src/slurm/|plugins/'
-only_in 'gloo/'   "Gloo"            'runtime/comm/comm_gloo'
+only_in 'gloo/'   "Gloo, in what is installed," 'nowhere'
 only_in 'mpi\.h'  "MPI"             'runtime/comm_host/comm_process\.cc'
 only_in 'pmix'    "PMIx"            'runtime/comm_host/pmix_server\.(cc|hh)'
 only_in 'torch/'  "LibTorch"        'examples/'

@@ -6,9 +6,6 @@
 #include "runtime/comm/comm_staged.hh"
 #include "runtime/comm/comm_tcp.hh"
 #include "runtime/comm/gpu_module.hh"
-#ifdef HAVE_GLOO
-#include "runtime/comm/comm_gloo.hh"
-#endif
 #ifdef HAVE_MPI
 #include "runtime/comm/comm_mpi.hh"
 #endif
@@ -26,9 +23,6 @@ Result<std::unique_ptr<Plane>> make_host_plane(std::string_view kind,
                                                PlaneOptions const& options) {
   auto const plane = resolved(kind);
   if (plane == "tcp") return make_tcp_plane(options);
-#ifdef HAVE_GLOO
-  if (plane == "gloo") return make_gloo_plane(options);
-#endif
 #ifdef HAVE_MPI
   if (plane == "mpi") return make_mpi_plane(options);
 #endif
@@ -100,9 +94,6 @@ std::string planes_available() {
   std::string planes = "tcp";
 #ifdef HAVE_MPI
   planes += ",mpi";
-#endif
-#ifdef HAVE_GLOO
-  planes += ",gloo";
 #endif
   return planes + ",self";
 }

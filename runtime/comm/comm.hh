@@ -124,7 +124,7 @@ struct PlaneOptions {
   bool pairs = false;
 };
 
-/// "self", "tcp", "gloo", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,
+/// "self", "tcp", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,
 /// else the best there is.  A generation of one member uses "self" whatever is
 /// asked. Planes of the host sum buffers on a GPU through copies.  Fails with
 /// not_found for a plane that was not built or is unknown, with

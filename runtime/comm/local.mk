@@ -46,20 +46,6 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 %canon_reldir%_libcomm_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 %canon_reldir%_libcomm_la_LIBADD = \
 	runtime/os/libdescriptors.la runtime/os/libtcp.la -ldl
-if HAVE_GLOO
-%canon_reldir%_libcomm_la_SOURCES += \
-	%reldir%/comm_gloo.hh \
-	%reldir%/comm_gloo.cc \
-	%reldir%/comm_gloo_context.hh \
-	%reldir%/comm_gloo_context.cc \
-	%reldir%/comm_gloo_device.hh \
-	%reldir%/comm_gloo_device.cc \
-	%reldir%/comm_gloo_sockets.hh \
-	%reldir%/comm_gloo_sockets.cc \
-	%reldir%/comm_ring.hh
-%canon_reldir%_libcomm_la_CPPFLAGS += -DHAVE_GLOO $(GLOO_CPPFLAGS)
-%canon_reldir%_libcomm_la_LIBADD += $(GLOO_LIBS)
-endif
 if HAVE_MPI
 %canon_reldir%_libcomm_la_SOURCES += \
 	%reldir%/comm_host_link.hh \

@@ -107,7 +107,7 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--comm", options.comm, "Data plane")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "tcp", "gloo", "mpi", "nccl", "self"}));
+      ->check(CLI::IsMember({"auto", "tcp", "mpi", "nccl", "self"}));
   app.add_option("--on-loss", options.on_loss,
                  "What becomes of a lost member's samples of a step: short "
                  "leaves them to a later step, recompute has the others "

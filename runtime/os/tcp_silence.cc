@@ -41,9 +41,4 @@ bool is_silent(int socket, double seconds) {
          info.tcpi_probes + info.tcpi_retransmits >= in_vain;
 }
 
-void end_when_silent(int socket, double seconds) {
-  keep_alive(socket);
-  set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, std::max(1, int(seconds * 1000)));
-}
-
 }  // namespace gleaner

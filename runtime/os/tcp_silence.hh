@@ -17,9 +17,4 @@ void keep_alive(int socket);
 /// connection.
 bool is_silent(int socket, double seconds);
 
-/// For a connection whose descriptor somebody else waits on: the kernel ends
-/// it with ETIMEDOUT when it is silent, and also when the peer's program has
-/// not read for so long.
-void end_when_silent(int socket, double seconds);
-
 }  // namespace gleaner

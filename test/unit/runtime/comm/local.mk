@@ -18,7 +18,6 @@ plane_test_sources = %reldir%/plane_test.cc $(plane_members)
 check_PROGRAMS += %reldir%/test_plane
 TESTS += %reldir%/test_plane
 %canon_reldir%_test_plane_SOURCES = $(plane_test_sources) \
-	%reldir%/comm_ring_test.cc \
 	%reldir%/element_test.cc \
 	%reldir%/gpu_module_test.cc \
 	%reldir%/plane_choice_test.cc \

@@ -137,20 +137,3 @@ TEST_CASE("what is no connection between machines is never silent") {
   keep_alive(one.get());
   CHECK_FALSE(is_silent(one.get(), 0));
 }
-
-TEST_CASE("the kernel ends a connection that is to end when it is silent") {
-  Link link;
-  REQUIRE_LINK(link);
-  end_when_silent(link.one(), silence_s);
-  auto waiting = std::async(std::launch::async, [&] {
-    char byte = 0;
-    return ::recv(link.one(), &byte, 1, 0);
-  });
-  CHECK(waiting.wait_for(std::chrono::seconds(3)) ==
-        std::future_status::timeout);
-  link.cut();
-  CHECK(waiting.wait_for(std::chrono::duration<double>(
-            3 * silence_s + slack_s)) == std::future_status::ready);
-  ::shutdown(link.one(), SHUT_RDWR);
-  CHECK(waiting.get() <= 0);
-}

@@ -31,7 +31,7 @@ struct PlaneUnderTest {
   /// once; only a process can be killed.
   enum class Hosting { threads, processes };
 
-  std::string name;  ///< for messages: "gloo, processes"
+  std::string name;  ///< for messages: "tcp, processes"
   Hosting hosting = Hosting::threads;
   int members_max = 8;
   bool has_all_operations = false;  ///< more than allreduce()

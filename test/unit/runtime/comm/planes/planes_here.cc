@@ -145,11 +145,6 @@ std::vector<PlaneUnderTest> planes_under_test() {
     planes.push_back(tcp("two on a node", hosting, 2));
   }
   planes.push_back(on_a_device("tcp"));
-  if (planes_available().find("gloo") != std::string::npos)
-    for (auto hosting : {Hosting::threads, Hosting::processes})
-      planes.push_back(plane("gloo", hosting));
-  if (planes_available().find("gloo") != std::string::npos)
-    planes.push_back(on_a_device("gloo"));
   if (planes_available().find("mpi") != std::string::npos) {
     planes.push_back(mpi_in_place());
     planes.push_back(mpi_copied());
