@@ -55,41 +55,6 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
   return make_staged_plane(std::move(*plane), options.device);
 }
 
-namespace {
-
-Error not_there(char const* operation) {
-  return {Errc::not_found, std::string("this data plane has no ") + operation +
-                               " [plane tcp has]"};
-}
-
-}  // namespace
-
-Result<void> Plane::reduce_scatter(void const*, void*,
-                                   std::span<std::size_t const>, Element) {
-  return not_there("reduce_scatter");
-}
-
-Result<void> Plane::all_gather(void const*, void*, std::span<std::size_t const>,
-                               Element) {
-  return not_there("all_gather");
-}
-
-Result<void> Plane::broadcast(void*, std::size_t, int) {
-  return not_there("broadcast");
-}
-
-Result<void> Plane::send(void const*, std::size_t, int) {
-  return not_there("send");
-}
-
-Result<void> Plane::receive(void*, std::size_t, int) {
-  return not_there("receive");
-}
-
-Result<std::unique_ptr<Plane>> Plane::group(std::vector<int> const&, double) {
-  return not_there("groups");
-}
-
 std::string planes_available() {
   std::string planes = "tcp";
 #ifdef HAVE_MPI

@@ -62,31 +62,57 @@ class Plane {
   /// all members.
   virtual Result<void> reduce_scatter(void const* local, void* part,
                                       std::span<std::size_t const> cuts,
-                                      Element type);
+                                      Element type) {
+    (void)local, (void)part, (void)cuts, (void)type;
+    return lacks("reduce_scatter");
+  }
 
   /// all[cuts[r] + i] = part[i] of rank r.  `part` may be its place in `all`.
   virtual Result<void> all_gather(void const* part, void* all,
                                   std::span<std::size_t const> cuts,
-                                  Element type);
+                                  Element type) {
+    (void)part, (void)all, (void)cuts, (void)type;
+    return lacks("all_gather");
+  }
 
   /// What `root` has in `data`, to all.
-  virtual Result<void> broadcast(void* data, std::size_t bytes, int root);
+  virtual Result<void> broadcast(void* data, std::size_t bytes, int root) {
+    (void)data, (void)bytes, (void)root;
+    return lacks("broadcast");
+  }
 
   /// To one other member, which calls receive() with as many bytes; one at a
   /// time with all other operations.  Either may block until the other comes.
-  virtual Result<void> send(void const* data, std::size_t bytes, int to);
-  virtual Result<void> receive(void* data, std::size_t bytes, int from);
+  virtual Result<void> send(void const* data, std::size_t bytes, int to) {
+    (void)data, (void)bytes, (void)to;
+    return lacks("send");
+  }
+  virtual Result<void> receive(void* data, std::size_t bytes, int from) {
+    (void)data, (void)bytes, (void)from;
+    return lacks("receive");
+  }
 
   /// A plane of some of the members, by ascending rank, which count from 0 in
   /// it.  All members call it together, each with the group it is in: groups
   /// are disjoint, or equal.  The new plane is connected; it is stopped by
   /// itself, and outlives this one.
   virtual Result<std::unique_ptr<Plane>> group(std::vector<int> const& ranks,
-                                               double timeout_s);
+                                               double timeout_s) {
+    (void)ranks, (void)timeout_s;
+    return lacks("groups");
+  }
 
   /// End what is in progress and make later calls fail.  From any thread, any
   /// number of times; never waits for another member.
   virtual void stop() = 0;
+
+ private:
+  // In the header, as all that is not pure: libgleaner_gpu.so, whose plane
+  // derives from this, would else need symbols that libgleaner.so hides.
+  static Error lacks(char const* operation) {
+    return {Errc::not_found, std::string("this data plane has no ") +
+                                 operation + " [plane tcp has]"};
+  }
 };
 
 /// Memory that another process can map through its descriptor.  Stays as it is
