@@ -51,7 +51,7 @@ void DataService::requested(Channel& channel, nlohmann::json const& json) {
   }
   auto released = channel.release();
   if (!released) return channel.close();
-  Fd fd(*released);
+  Fd fd(released->fd);
   if (auto const* reduction = std::get_if<msg::PullReduction>(&*request))
     on_reduction_(
         *reduction,
@@ -95,28 +95,32 @@ std::vector<DataService::Joiner> DataService::wait_for(
 struct DataService::Opening {
   std::optional<Result<void>> done;
   Fd fd;
+  SealKeys keys;
 };
 
 /// In the event loop.
 void DataService::open(std::string const& address, double timeout_s,
                        std::shared_ptr<Opening> opening) {
-  auto finish = [this, opening](Result<int> const& fd) {
+  using Released = Result<Channel::Released>;
+  auto finish = [this, opening](Released const& opened) {
     std::lock_guard lock(mutex_);
-    if (fd) opening->fd = Fd(*fd);
-    opening->done = fd ? Result<void>() : Result<void>(fd.error());
+    if (opened) {
+      opening->fd = Fd(opened->fd);
+      opening->keys = opened->keys;
+    }
+    opening->done = opened ? Result<void>() : Result<void>(opened.error());
     changed_.notify_all();
   };
   auto self = PeerRole{"member", std::to_string(self_)};
-  connect_tcp(
-      io_, address, timeout_s,
-      [=, this](Result<std::shared_ptr<Channel>> const& channel) {
-        if (!channel) return finish(channel.error());
-        secret_client(
-            *channel, secret_, self, timeout_s, [](Error const&) {},
-            [finish, c = *channel](Result<void> const& proven) {
-              finish(proven ? c->release() : Result<int>(proven.error()));
-            });
-      });
+  connect_tcp(io_, address, timeout_s,
+              [=, this](Result<std::shared_ptr<Channel>> const& channel) {
+                if (!channel) return finish(channel.error());
+                secret_client(
+                    *channel, secret_, self, timeout_s, [](Error const&) {},
+                    [finish, c = *channel](Result<void> const& proven) {
+                      finish(proven ? c->release() : Released(proven.error()));
+                    });
+              });
 }
 
 Result<DataService::Connection> DataService::ask(
@@ -143,7 +147,8 @@ Result<DataService::Connection> DataService::ask(
     fd = std::move(opening->fd);
   }
   Connection connection(transfers_, permit, std::move(fd));
-  auto sent = send_frame(connection.fd(), msg::to_json(request));
+  FrameSeal seal(opening->keys.sent);
+  auto sent = send_frame(connection.fd(), msg::to_json(request), seal);
   if (!sent) return sent.error();
   return Result<Connection>(std::move(connection));
 }

@@ -204,8 +204,10 @@ void move_all(std::vector<Stream>& streams) {
     if (!progress[i].over) end(streams[i], progress[i], "relaying");
 }
 
-Result<void> send_frame(int fd, nlohmann::json const& message) {
-  return send_all(fd, encode_frame(message));
+Result<void> send_frame(int fd, nlohmann::json const& message,
+                        FrameSeal& seal) {
+  auto const text = json_text(message);
+  return send_all(fd, frame_of(text) + seal.next(text));
 }
 
 Result<nlohmann::json> receive_frame(int fd, double silence_s) {

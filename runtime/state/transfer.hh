@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/result.hh"
+#include "proto/frame_seal.hh"
 #include "proto/runtime_messages.hh"
 #include "runtime/os/fd.hh"
 #include "runtime/state/registry.hh"
@@ -92,7 +93,7 @@ struct Stream {
 void move_all(std::vector<Stream>& streams);
 
 /// One message on a blocking socket.  receive_frame() takes no byte beyond it.
-Result<void> send_frame(int fd, nlohmann::json const& message);
+Result<void> send_frame(int fd, nlohmann::json const& message, FrameSeal& seal);
 Result<nlohmann::json> receive_frame(int fd, double silence_s = 0);
 
 std::size_t total_bytes(std::vector<Span> const& spans);

@@ -61,6 +61,7 @@ struct Channel::Impl {
   double silence_s = 0;
   FrameReader reader;
   std::optional<FrameSeal> seal;  ///< of what is sent
+  SealKeys keys;
   std::array<char, read_bytes> input{};
   std::deque<std::string> output;
   std::size_t output_bytes = 0;
@@ -132,6 +133,7 @@ void Channel::limit_frames(std::uint32_t bytes_max) {
 }
 
 void Channel::seal(SealKeys keys) {
+  impl_->keys = keys;
   impl_->seal.emplace(std::move(keys.sent));
   impl_->reader.expect_seals(
       seal_bytes, [theirs = FrameSeal(std::move(keys.received))](
@@ -160,7 +162,7 @@ void Channel::close() {
 
 bool Channel::closed() const { return impl_->closed; }
 
-Result<int> Channel::release() {
+Result<Channel::Released> Channel::release() {
   if (impl_->closed || !impl_->output.empty())
     return Error{Errc::unavailable, "the connection is closing"};
   if (!impl_->reader.empty())
@@ -171,7 +173,7 @@ Result<int> Channel::release() {
   if (error) return Error{Errc::io, error.message()};
   auto const flags = ::fcntl(fd, F_GETFL);
   ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-  return fd;
+  return Released{fd, std::move(impl_->keys)};
 }
 
 std::size_t Channel::message_bytes() const {

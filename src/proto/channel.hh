@@ -64,7 +64,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// says nothing before it is spoken to.  Fails with unavailable when closed
   /// or when something is still to be sent, with invalid_argument when the
   /// peer has said more than was taken.
-  Result<int> release();
+  struct Released {
+    int fd = -1;
+    SealKeys keys = {};  ///< as given to seal(); empty when it was not called
+  };
+  Result<Released> release();
 
   /// "10.0.0.7:41212", or "uid 0" on a UNIX socket; for logs.
   std::string const& peer() const;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -14,8 +15,10 @@
 
 namespace gleaner {
 
-/// Raised when a message changes its meaning; both sides must agree.
-inline constexpr int protocol_version = 3;
+/// Raised when a message changes its meaning; both sides must agree.  Between
+/// gleanerd and its clients, and inside one training.
+inline constexpr int daemon_protocol_version = 3;
+inline constexpr int training_protocol_version = 4;
 
 /// The text under `key`, "" when there is none.
 inline std::string text_field(nlohmann::json const& message, char const* key) {
@@ -25,13 +28,20 @@ inline std::string text_field(nlohmann::json const& message, char const* key) {
              : std::string();
 }
 
+/// Whether a peer's text is so many bytes in hex, as nonces and secrets are.
+inline bool is_hex_of(std::string_view text, std::size_t bytes) {
+  return text.size() == 2 * bytes &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 /// Why the peer's challenge cannot be answered; "" when it can.
-inline std::string version_refusal(nlohmann::json const& challenge) {
+inline std::string version_refusal(nlohmann::json const& challenge,
+                                   int version) {
   auto const found = challenge.find("version");
-  if (found != challenge.end() && *found == protocol_version) return "";
+  if (found != challenge.end() && *found == version) return "";
   return "the peer speaks protocol version " +
          (found == challenge.end() ? std::string("?") : found->dump()) +
-         ", this is version " + std::to_string(protocol_version) +
+         ", this is version " + std::to_string(version) +
          " [install the same release of Gleaner on both nodes]";
 }
 

@@ -89,11 +89,6 @@ Result<Signed> decode(std::string const& socket,
                     : std::string()};
 }
 
-bool is_hex_of(std::string_view text, std::size_t bytes) {
-  return text.size() == 2 * bytes &&
-         text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
 /// What either end signs.
 struct Contribution {
   std::string server_nonce, client_nonce, secret;
@@ -176,7 +171,8 @@ struct Approach {
 
 Result<Approach> approach(nlohmann::json const& challenge,
                           std::vector<Uid> const& trusted) {
-  if (auto const why = version_refusal(challenge); !why.empty())
+  if (auto const why = version_refusal(challenge, daemon_protocol_version);
+      !why.empty())
     return Error{Errc::denied, why};
   auto const server = server_uid(challenge, trusted);
   if (!server) return server.error();
@@ -295,7 +291,7 @@ void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
     if (!taken) handshake->refuse("too many wait for MUNGE");
   });
   channel->send({{"type", "challenge"},
-                 {"version", protocol_version},
+                 {"version", daemon_protocol_version},
                  {"nonce", nonce},
                  {"uid", static_cast<Uid>(::geteuid())}});
 }

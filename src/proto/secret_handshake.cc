@@ -23,6 +23,23 @@ std::string server_proof(std::string const& secret, std::string const& a,
   return hmac_hex(secret, "s:" + b + ":" + a);
 }
 
+std::string key_of(std::string const& secret, std::string const& a,
+                   std::string const& b, char const* sender) {
+  return hmac_hex(secret, std::string("key of ") + sender + ":" + a + ":" + b);
+}
+
+SealKeys keys_of_server(std::string const& secret, std::string const& a,
+                        std::string const& b) {
+  return {key_of(secret, a, b, "server"), key_of(secret, a, b, "client")};
+}
+
+SealKeys keys_of_client(std::string const& secret, std::string const& a,
+                        std::string const& b) {
+  return {key_of(secret, a, b, "client"), key_of(secret, a, b, "server")};
+}
+
+constexpr char const* no_nonce = "the peer's nonce is not one of 16 bytes";
+
 }  // namespace
 
 void secret_server(std::shared_ptr<Channel> channel, std::string secret,
@@ -35,15 +52,19 @@ void secret_server(std::shared_ptr<Channel> channel, std::string secret,
     PeerRole const peer{text_field(message, "role"), text_field(message, "id")};
     auto const theirs = text_field(message, "nonce");
     auto const proof = text_field(message, "hmac");
+    // Nonces of one length leave no doubt where a field of a proof ends.
+    if (!is_hex_of(theirs, nonce_bytes)) return handshake->refuse(no_nonce);
     if (text_field(message, "type") != "answer" ||
         !equal_secret(proof, client_proof(secret, nonce, theirs, peer)))
       return handshake->refuse("wrong secret");
     channel->send(
         {{"type", "accepted"}, {"hmac", server_proof(secret, nonce, theirs)}});
+    channel->seal(keys_of_server(secret, nonce, theirs));
     handshake->accept(peer);
   });
-  channel->send(
-      {{"type", "challenge"}, {"version", protocol_version}, {"nonce", nonce}});
+  channel->send({{"type", "challenge"},
+                 {"version", training_protocol_version},
+                 {"nonce", nonce}});
 }
 
 void secret_client(std::shared_ptr<Channel> channel, std::string secret,
@@ -56,9 +77,12 @@ void secret_client(std::shared_ptr<Channel> channel, std::string secret,
   handshake->start([=](nlohmann::json const& message) {
     auto const type = text_field(message, "type");
     if (type == "challenge" && challenge->empty()) {
-      if (auto const why = version_refusal(message); !why.empty())
+      if (auto const why = version_refusal(message, training_protocol_version);
+          !why.empty())
         return handshake->refuse(why);
       *challenge = text_field(message, "nonce");
+      if (!is_hex_of(*challenge, nonce_bytes))
+        return handshake->refuse(no_nonce);
       channel->send({{"type", "answer"},
                      {"role", self.role},
                      {"id", self.id},
@@ -67,6 +91,7 @@ void secret_client(std::shared_ptr<Channel> channel, std::string secret,
     } else if (type == "accepted" && !challenge->empty() &&
                equal_secret(text_field(message, "hmac"),
                             server_proof(secret, *challenge, nonce))) {
+      channel->seal(keys_of_client(secret, *challenge, nonce));
       handshake->accept();
     } else {
       handshake->refuse("the server does not know the secret");

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who is at the other end inside one training: whoever knows its secret.
 ///
-///     S->C {"type":"challenge","nonce":a}
+///     S->C {"type":"challenge","version":4,"nonce":a}
 ///     C->S {"type":"answer","role":r,"id":i,"nonce":b,
 ///           "hmac":H(k,"c:"+a+":"+b+":"+r+":"+i)}
 ///     S->C {"type":"accepted","hmac":H(k,"s:"+b+":"+a)}
-/// H is HMAC-SHA256 in hex; both sides are proven.  The secret is random, one
-/// per `gleaner run`, and reaches agents and members in their environment.
+/// H is HMAC-SHA256 in hex, a and b are nonces of 16 bytes in hex; both sides
+/// are proven.  The secret is random, one per `gleaner run`, and reaches agents
+/// and members in their environment.
+///
+/// From then on each frame is sealed (frame_seal.hh) with a key that follows
+/// from the secret and both nonces.  Somebody in between who passes the
+/// handshake on can read and end the connection, and nothing else.
 #pragma once
 
 #include <functional>

@@ -9,7 +9,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
+#include "proto/handshake.hh"
+#include "proto/secret.hh"
 #include "proto/secret_handshake.hh"
 #include "test/unit/catch.hh"
 
@@ -155,17 +158,19 @@ TEST_CASE("the right secret opens both ways") {
 
 TEST_CASE("a released channel is a plain socket, after its messages") {
   Pair pair;
-  Result<int> fd = Error{Errc::unavailable, "not yet"};
-  pair.server->start([&](json const&) { fd = pair.server->release(); }, {});
+  Result<Channel::Released> released = Error{Errc::unavailable, "not yet"};
+  pair.server->start([&](json const&) { released = pair.server->release(); },
+                     {});
   pair.client->send({{"type", "request"}});
-  pair.run_until([&] { return bool(fd); });
+  pair.run_until([&] { return bool(released); });
+  int const fd = released->fd;
   CHECK(pair.server->closed());
   auto const want = encode_frame({{"type", "bulk"}});
   pair.client->send({{"type", "bulk"}});
   std::string got(want.size(), '\0');
-  CHECK(recv(*fd, got.data(), got.size(), MSG_WAITALL) == ssize_t(got.size()));
+  CHECK(recv(fd, got.data(), got.size(), MSG_WAITALL) == ssize_t(got.size()));
   CHECK(got == want);
-  close(*fd);
+  close(fd);
 }
 
 TEST_CASE("a wrong secret is refused and the channel closed") {
@@ -179,6 +184,164 @@ TEST_CASE("a wrong secret is refused and the channel closed") {
   CHECK(seen->error().message.find("wrong secret") != std::string::npos);
   CHECK_FALSE(*accepted);
   CHECK(pair.server->closed());
+}
+
+/// Sits between a client and a server of one training: passes on what it hears,
+/// as bytes or changed.
+struct Between {
+  Pair near, far;  ///< client to us, us to the server
+  std::optional<Result<PeerRole>> seen;
+  std::optional<Result<void>> accepted;
+  std::optional<Error> server_closed, client_closed;
+  std::vector<json> server_heard, client_heard;
+
+  void shake_hands() {
+    secret_server(
+        far.server, "secret", 5,
+        [this](Error const& error) { server_closed = error; },
+        [this](auto r) {
+          seen = r;
+          far.server->on_message(
+              [this](json const& m) { server_heard.push_back(m); });
+        });
+    secret_client(
+        near.client, "secret", {"member", "7"}, 5,
+        [this](Error const& error) { client_closed = error; },
+        [this](auto r) {
+          accepted = r;
+          near.client->on_message(
+              [this](json const& m) { client_heard.push_back(m); });
+        });
+    near.server->start([this](json const& m) { far.client->send(m); },
+                       [](Error const&) {});
+    far.client->start([this](json const& m) { near.server->send(m); },
+                      [](Error const&) {});
+    run_until([this] { return seen && accepted; });
+    REQUIRE(*seen);
+    REQUIRE(*accepted);
+  }
+
+  template <class Condition>
+  void run_until(Condition condition) {
+    auto const end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition() && std::chrono::steady_clock::now() < end) {
+      near.io.run_one_for(std::chrono::milliseconds(10));
+      far.io.run_one_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(condition());
+  }
+};
+
+TEST_CASE("who passes a training's handshake on can say nothing of his own") {
+  Between between;
+  between.shake_hands();
+  // The one in between has no keys; what it says ends in a seal's worth of x.
+  json const said = {{"type", "Finish"}, {"padding", std::string(100, 'x')}};
+  SECTION("to the server") {
+    between.far.client->send(said);
+    between.far.client->send(said);
+    between.run_until([&] { return between.server_closed.has_value(); });
+    CHECK(between.server_closed->code == Errc::denied);
+  }
+  SECTION("to the client") {
+    between.near.server->send(said);
+    between.near.server->send(said);
+    between.run_until([&] { return between.client_closed.has_value(); });
+    CHECK(between.client_closed->code == Errc::denied);
+  }
+  CHECK(between.server_heard.empty());
+  CHECK(between.client_heard.empty());
+}
+
+/// What a channel with these keys sends, frame by frame.
+std::vector<std::string> sealed_frames(std::string const& key, int frames) {
+  FrameSeal seal(key);
+  std::vector<std::string> sent;
+  for (int n = 0; n < frames; ++n) {
+    auto const text = json_text({{"n", n}});
+    sent.push_back(frame_of(text) + seal.next(text));
+  }
+  return sent;
+}
+
+TEST_CASE("a changed, repeated or left out frame of a training closes it") {
+  auto const* const attack =
+      GENERATE("none", "change", "repeat", "leave out", "turn back");
+  CAPTURE(attack);
+  std::string const what = attack;
+  Pair pair;
+  std::vector<int> heard;
+  std::optional<Error> closed;
+  pair.server->seal({"of the server", "of the client"});
+  pair.server->start([&](json const& m) { heard.push_back(m.at("n")); },
+                     [&](Error const& error) { closed = error; });
+  auto frames = sealed_frames("of the client", 3);
+  if (what == "change") frames[1][frame_header_bytes + 5] = '7';
+  if (what == "repeat") frames[1] = frames[0];
+  if (what == "leave out") frames.erase(frames.begin() + 1);
+  if (what == "turn back")  // a frame of the other direction
+    frames[1] = sealed_frames("of the server", 2)[1];
+  auto released = pair.client->release();
+  REQUIRE(released);
+  std::string bytes;
+  for (auto const& frame : frames) bytes += frame;
+  REQUIRE(::send(released->fd, bytes.data(), bytes.size(), 0) ==
+          ssize_t(bytes.size()));
+  bool const whole = what == "none";
+  pair.run_until(
+      [&] { return whole ? heard.size() == 3 : closed.has_value(); });
+  ::close(released->fd);
+  CHECK(heard == (whole ? std::vector{0, 1, 2} : std::vector{0}));
+  if (!whole) CHECK(closed->code == Errc::denied);
+}
+
+TEST_CASE("a nonce that is not one of 16 bytes is refused") {
+  auto const* const nonce =
+      GENERATE("", "00", "0123456789abcdef0123456789abcdef:member",
+               "0123456789ABCDEF0123456789ABCDEF");
+  Pair pair;
+  std::optional<Result<void>> accepted;
+  std::optional<Result<PeerRole>> seen;
+  SECTION("by the client, which proves nothing for it") {
+    int answers = 0;
+    secret_client(pair.client, "secret", {"member", "7"}, 5, {},
+                  [&](auto r) { accepted = r; });
+    pair.server->start([&](json const&) { ++answers; }, [](Error const&) {});
+    pair.server->send({{"type", "challenge"},
+                       {"version", training_protocol_version},
+                       {"nonce", nonce}});
+    pair.run_until([&] { return accepted.has_value(); });
+    CHECK_FALSE(*accepted);
+    CHECK(answers == 0);
+  }
+  SECTION("by the server") {
+    secret_server(pair.server, "secret", 5, {}, [&](auto r) { seen = r; });
+    pair.client->start([](json const&) {}, [](Error const&) {});
+    pair.client->send({{"type", "answer"},
+                       {"role", "member"},
+                       {"id", "7"},
+                       {"nonce", nonce},
+                       {"hmac", "00"}});
+    pair.run_until([&] { return seen.has_value(); });
+    REQUIRE_FALSE(*seen);
+    CHECK(seen->error().message.find("nonce") != std::string::npos);
+  }
+}
+
+TEST_CASE("a peer of an earlier version is refused by name") {
+  Pair pair;
+  std::optional<Result<void>> accepted;
+  secret_client(pair.client, "secret", {"member", "7"}, 5, {},
+                [&](auto r) { accepted = r; });
+  pair.server->start([](json const&) {}, [](Error const&) {});
+  pair.server->send({{"type", "challenge"},
+                     {"version", training_protocol_version - 1},
+                     {"nonce", random_hex(16)}});
+  pair.run_until([&] { return accepted.has_value(); });
+  REQUIRE_FALSE(*accepted);
+  CHECK(accepted->error().message.find("protocol version 3") !=
+        std::string::npos);
 }
 
 TEST_CASE("a peer that never answers the handshake is given up in time") {
