@@ -52,25 +52,29 @@ void DataService::requested(Channel& channel, nlohmann::json const& json) {
   auto released = channel.release();
   if (!released) return channel.close();
   Fd fd(released->fd);
+  auto const& keys = released->keys;
   if (auto const* reduction = std::get_if<msg::PullReduction>(&*request))
-    on_reduction_(
-        *reduction,
-        Connection(transfers_, permit(reduction->generation), std::move(fd)));
+    on_reduction_(*reduction,
+                  Connection(transfers_, permit(reduction->generation),
+                             std::move(fd), keys));
   else if (auto const* state = std::get_if<msg::PullState>(&*request))
-    keep(state->generation, state->member, *request, std::move(fd));
+    keep(state->member, *request,
+         Connection(transfers_, permit(state->generation), std::move(fd), keys),
+         state->generation);
   else if (auto const* portion = std::get_if<msg::PullPortion>(&*request))
-    keep(portion->generation, portion->member, *request, std::move(fd));
+    keep(portion->member, *request,
+         Connection(transfers_, permit(portion->generation), std::move(fd),
+                    keys),
+         portion->generation);
 }
 
-void DataService::keep(msg::Generation generation, msg::MemberId member,
-                       msg::FromPeer const& request, Fd fd) {
+void DataService::keep(msg::MemberId member, msg::FromPeer const& request,
+                       Connection connection, msg::Generation generation) {
   std::lock_guard lock(mutex_);
   auto& of_generation = waiting_[generation];
   if (of_generation.size() >= waiting_max) return;
   of_generation.erase(member);  // it asks again
-  of_generation.emplace(
-      member, Joiner{request, Connection(transfers_, permit(generation),
-                                         std::move(fd))});
+  of_generation.emplace(member, Joiner{request, std::move(connection)});
   changed_.notify_all();
 }
 
@@ -146,9 +150,10 @@ Result<DataService::Connection> DataService::ask(
                     opening->done->error().message);
     fd = std::move(opening->fd);
   }
-  Connection connection(transfers_, permit, std::move(fd));
   FrameSeal seal(opening->keys.sent);
-  auto sent = send_frame(connection.fd(), msg::to_json(request), seal);
+  Connection connection(transfers_, permit, std::move(fd), opening->keys);
+  auto sent =
+      send_request(connection.socket()->fd(), msg::to_json(request), seal);
   if (!sent) return sent.error();
   return Result<Connection>(std::move(connection));
 }

@@ -76,8 +76,8 @@ class DataService {
  private:
   void accepted(std::shared_ptr<Channel> channel);
   void requested(Channel& channel, nlohmann::json const& json);
-  void keep(msg::Generation generation, msg::MemberId member,
-            msg::FromPeer const& request, Fd fd);
+  void keep(msg::MemberId member, msg::FromPeer const& request,
+            Connection connection, msg::Generation generation);
 
   struct Opening;
   void open(std::string const& address, double timeout_s,

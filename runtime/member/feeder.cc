@@ -22,7 +22,7 @@ Result<void> send_to(std::vector<DataService::Joiner> const& joiners,
                      std::string& bytes) {
   std::vector<Stream> streams;
   for (auto const& joiner : joiners)
-    streams.push_back({joiner.connection.fd(),
+    streams.push_back({joiner.connection.socket(),
                        Stream::Direction::send,
                        {{bytes.data(), bytes.size()}}});
   move_all(streams);
@@ -122,8 +122,8 @@ Result<void> Feeder::send_state(
     std::vector<Span> spans = {{frames.back().data(), frames.back().size()},
                                {header_.data(), header_.size()}};
     spans.insert(spans.end(), part.begin(), part.end());
-    streams.push_back(
-        {joiner.connection.fd(), Stream::Direction::send, std::move(spans)});
+    streams.push_back({joiner.connection.socket(), Stream::Direction::send,
+                       std::move(spans)});
   }
   move_all(streams);
   for (auto const& stream : streams)

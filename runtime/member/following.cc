@@ -19,7 +19,7 @@ Error contradiction(std::string const& what) {
 Result<std::vector<msg::ToPeer>> receive_from_all(StateSources const& sources) {
   std::vector<msg::ToPeer> messages;
   for (auto const& donor : sources.donors) {
-    auto json = receive_frame(donor.fd());
+    auto json = receive_frame(*donor.socket());
     if (!json) return json.error();
     auto message = msg::parse_to_peer(*json);
     if (!message) return message.error();
@@ -50,8 +50,8 @@ Result<void> receive_parts(StateSources const& sources,
       spans.push_back(part_of(gradients.bucket(i, one.step), k, stripes));
     if (one.step != first.step || one.bytes != total_bytes(spans))
       return contradiction("parts of different reductions");
-    streams.push_back(
-        {sources.donors[k].fd(), Stream::Direction::receive, std::move(spans)});
+    streams.push_back({sources.donors[k].socket(), Stream::Direction::receive,
+                       std::move(spans)});
   }
   return receive_all(streams);
 }
@@ -93,8 +93,8 @@ Result<StateHeader> receive_end(StateSources const& sources,
       header.resize(bulk.header_bytes);
       spans.insert(spans.begin(), Span{header.data(), header.size()});
     }
-    streams.push_back(
-        {sources.donors[k].fd(), Stream::Direction::receive, std::move(spans)});
+    streams.push_back({sources.donors[k].socket(), Stream::Direction::receive,
+                       std::move(spans)});
   }
   if (auto got = receive_all(streams); !got) return got.error();
   return StateHeader::parse(header);
@@ -105,7 +105,7 @@ Result<StateHeader> receive_end(StateSources const& sources,
 bool more_waits(StateSources const& sources) {
   std::vector<pollfd> waiting;
   for (auto const& donor : sources.donors)
-    waiting.push_back({donor.fd(), POLLIN, 0});
+    waiting.push_back({donor.socket()->fd(), POLLIN, 0});
   return ::poll(waiting.data(), waiting.size(), 0) == int(waiting.size());
 }
 

@@ -23,7 +23,7 @@ std::string announce(std::size_t header_bytes, std::size_t bytes) {
 /// The answer to a request, of which `bytes` bytes are expected.
 Result<msg::Bulk> receive_bulk(DataService::Connection const& connection,
                                std::size_t bytes) {
-  auto json = receive_frame(connection.fd(), connection.silence_s());
+  auto json = receive_frame(*connection.socket(), connection.silence_s());
   if (!json) return json.error();
   auto message = msg::parse_to_peer(*json);
   if (!message) return message.error();
@@ -69,8 +69,8 @@ Result<void> serve_state(DataService& data, DataService::Permit const& permit,
       frames.push_back(announce(header.size(), total_bytes(piece)));
       std::vector<Span> spans = {span_of(frames.back()), span_of(header)};
       spans.insert(spans.end(), piece.begin(), piece.end());
-      streams.push_back(
-          {asker.connection.fd(), Stream::Direction::send, std::move(spans)});
+      streams.push_back({asker.connection.socket(), Stream::Direction::send,
+                         std::move(spans)});
       streams.back().silence_s = asker.connection.silence_s();
     }
   }
@@ -129,8 +129,8 @@ Result<std::vector<Stream>> streams_from_donors(StateSources const& sources,
       header.resize(bulk->header_bytes);
       spans.insert(spans.begin(), span_of(header));
     }
-    streams.push_back(
-        {sources.donors[i].fd(), Stream::Direction::receive, std::move(spans)});
+    streams.push_back({sources.donors[i].socket(), Stream::Direction::receive,
+                       std::move(spans)});
     streams.back().silence_s = sources.donors[i].silence_s();
   }
   return streams;
@@ -151,7 +151,7 @@ Result<FetchedState> fetch_state(DataService& data,
   auto const began_s = SystemClock().monotonic_s();
   for (std::size_t k = 0; k < sources.joiners.size(); ++k) {
     auto const rank = int(k) < sources.self ? int(k) : int(k) + 1;
-    streams->push_back({sources.joiners[k].fd(), Stream::Direction::receive,
+    streams->push_back({sources.joiners[k].socket(), Stream::Direction::receive,
                         portions.relay(rank).spans});
     streams->back().silence_s = sources.joiners[k].silence_s();
   }
@@ -163,7 +163,7 @@ Result<FetchedState> fetch_state(DataService& data,
   auto const askers = data.wait_for(permit, sources.others);
   for (auto const& asker : askers)
     if (std::holds_alternative<msg::PullPortion>(asker.request))
-      streams->push_back({asker.connection.fd(),
+      streams->push_back({asker.connection.socket(),
                           Stream::Direction::send,
                           own.spans,
                           {},
@@ -185,7 +185,7 @@ void serve_reduction(DataService::Connection const& connection,
   auto frame = announce(0, total_bytes(reduction));
   reduction.insert(reduction.begin(), span_of(frame));
   std::vector<Stream> stream = {
-      {connection.fd(), Stream::Direction::send, std::move(reduction)}};
+      {connection.socket(), Stream::Direction::send, std::move(reduction)}};
   stream[0].silence_s = connection.silence_s();
   move_all(stream);
 }
@@ -201,7 +201,7 @@ Result<std::vector<char>> fetch_reduction(DataService& data,
   auto bulk = receive_bulk(*connection, bytes);
   if (!bulk) return bulk.error();
   std::vector<char> reduction(bytes);
-  std::vector<Stream> stream = {{connection->fd(),
+  std::vector<Stream> stream = {{connection->socket(),
                                  Stream::Direction::receive,
                                  {{reduction.data(), bytes}}}};
   stream[0].silence_s = connection->silence_s();

@@ -12,6 +12,8 @@ noinst_LTLIBRARIES += %reldir%/libstate.la
 	%reldir%/readiness.hh \
 	%reldir%/registry.hh \
 	%reldir%/registry.cc \
+	%reldir%/sealed_socket.hh \
+	%reldir%/sealed_socket.cc \
 	%reldir%/shard_sums.hh \
 	%reldir%/shard_sums.cc \
 	%reldir%/state_digest.hh \

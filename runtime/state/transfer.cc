@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t turn_bytes_max = 1 << 20;
 
 Error lost(char const* what) {
+  if (errno == EBADMSG)
+    return {Errc::denied, std::string("transfer ended while ") + what +
+                              ": this is not what the peer sent (its seal is "
+                              "wrong)"};
   return {Errc::unavailable,
           std::string("transfer ended while ") + what + ": " +
               (errno == 0 ? "closed by the peer" : std::strerror(errno))};
@@ -38,13 +42,15 @@ void skip_empty(Stream const& stream, Progress& progress) {
     ++progress.span;
     progress.at = 0;
   }
-  progress.over = progress.span == stream.spans.size();
+  // What was sent has to go out, too.
+  progress.over = progress.span == stream.spans.size() &&
+                  stream.direction == Stream::Direction::receive;
 }
 
 /// Whether the next span is there to be sent.
 bool can_move(Stream const& stream, Progress const& progress,
               std::vector<Progress> const& all) {
-  if (stream.needs.empty()) return true;
+  if (stream.needs.empty() || progress.span == stream.spans.size()) return true;
   auto const& need = stream.needs[progress.span];
   return all[need.stream].moved >= need.bytes;
 }
@@ -54,20 +60,35 @@ void end(Stream& stream, Progress& progress, char const* what) {
   progress.over = true;
 }
 
+/// Send what was taken before; the stream is over when that was the last of
+/// it.  False: it has to wait.
+bool flush(Stream& stream, Progress& progress) {
+  errno = 0;
+  bool const waited = stream.socket->has_unsent();
+  if (stream.socket->flush() == 0) {
+    progress.over = progress.span == stream.spans.size();
+    return waited || progress.over;
+  }
+  if (errno == EAGAIN) return false;
+  end(stream, progress, "sending");
+  return true;
+}
+
 /// Move what goes without waiting, but not so much that others starve.  False:
 /// it has to wait.
 bool advance(Stream& stream, Progress& progress,
              std::vector<Progress> const& all) {
   auto const sends = stream.direction == Stream::Direction::send;
   for (std::size_t turn = 0; !progress.over && turn < turn_bytes_max;) {
-    if (!can_move(stream, progress, all)) return false;
+    if (progress.span == stream.spans.size() ||
+        !can_move(stream, progress, all))
+      return sends && flush(stream, progress);
     auto const& span = stream.spans[progress.span];
     auto* data = span.data + progress.at;
     auto const bytes = std::min(span.bytes - progress.at, turn_bytes_max);
     errno = 0;
-    auto const n =
-        sends ? ::send(stream.fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
-              : ::recv(stream.fd, data, bytes, MSG_DONTWAIT);
+    auto const n = sends ? stream.socket->send(data, bytes)
+                         : stream.socket->receive(data, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (n <= 0) {
@@ -85,7 +106,7 @@ bool advance(Stream& stream, Progress& progress,
 /// What cannot move may never move again.  `wait_ms`: look again by then.
 void look_for_silence(Stream& stream, Progress& progress, int& wait_ms) {
   if (stream.silence_s <= 0) return;
-  if (is_silent(stream.fd, stream.silence_s)) {
+  if (is_silent(stream.socket->fd(), stream.silence_s)) {
     errno = ETIMEDOUT;
     return end(stream, progress, "waiting");
   }
@@ -93,10 +114,10 @@ void look_for_silence(Stream& stream, Progress& progress, int& wait_ms) {
   wait_ms = wait_ms < 0 ? often_ms : std::min(wait_ms, often_ms);
 }
 
-Result<void> send_all(int fd, std::string const& bytes) {
+Result<void> send_all(SealedSocket& socket, std::string const& bytes) {
   std::vector<Stream> stream(1);
   // Only read from: the direction says so.
-  stream[0] = {fd,
+  stream[0] = {&socket,
                Stream::Direction::send,
                {{const_cast<char*>(bytes.data()), bytes.size()}},
                {}};
@@ -104,10 +125,11 @@ Result<void> send_all(int fd, std::string const& bytes) {
   return stream[0].done;
 }
 
-Result<std::string> receive_exactly(int fd, std::size_t n, double silence_s) {
+Result<std::string> receive_exactly(SealedSocket& socket, std::size_t n,
+                                    double silence_s) {
   std::string bytes(n, '\0');
   std::vector<Stream> stream(1);
-  stream[0] = {fd, Stream::Direction::receive, {{bytes.data(), n}}};
+  stream[0] = {&socket, Stream::Direction::receive, {{bytes.data(), n}}};
   stream[0].silence_s = silence_s;
   move_all(stream);
   if (!stream[0].done) return stream[0].done.error();
@@ -117,8 +139,10 @@ Result<std::string> receive_exactly(int fd, std::size_t n, double silence_s) {
 }  // namespace
 
 Transfers::Connection::Connection(Transfers& transfers, Permit const& permit,
-                                  Fd fd)
-    : transfers_(&transfers), fd_(std::move(fd)) {
+                                  Fd fd, SealKeys const& keys)
+    : transfers_(&transfers),
+      fd_(std::move(fd)),
+      socket_(std::make_unique<SealedSocket>(fd_.get(), keys)) {
   std::lock_guard lock(transfers_->mutex_);
   transfers_->open_[fd_.get()] = permit.generation;
   silence_s_ = transfers_->silence_s_;
@@ -129,6 +153,7 @@ Transfers::Connection::Connection(Transfers& transfers, Permit const& permit,
 Transfers::Connection::Connection(Connection&& other) noexcept
     : transfers_(other.transfers_),
       fd_(std::move(other.fd_)),
+      socket_(std::move(other.socket_)),
       silence_s_(other.silence_s_) {}
 
 Transfers::Connection::~Connection() {
@@ -185,10 +210,11 @@ void move_all(std::vector<Stream>& streams) {
       auto& stream = streams[i];
       if (advance(stream, progress[i], progress)) {
         moved = true;
-      } else if (can_move(stream, progress[i], progress)) {
+      } else if (can_move(stream, progress[i], progress) ||
+                 stream.socket->has_unsent()) {
         auto const sends = stream.direction == Stream::Direction::send;
         short const events = sends ? POLLOUT : POLLIN;
-        waiting.push_back({stream.fd, events, 0});
+        waiting.push_back({stream.socket->fd(), events, 0});
         look_for_silence(stream, progress[i], wait_ms);
       }
       left = left || !progress[i].over;
@@ -204,21 +230,22 @@ void move_all(std::vector<Stream>& streams) {
     if (!progress[i].over) end(streams[i], progress[i], "relaying");
 }
 
-Result<void> send_frame(int fd, nlohmann::json const& message,
-                        FrameSeal& seal) {
+Result<void> send_request(int fd, nlohmann::json const& message,
+                          FrameSeal& seal) {
   auto const text = json_text(message);
-  return send_all(fd, frame_of(text) + seal.next(text));
+  auto socket = SealedSocket::plain(fd);
+  return send_all(socket, frame_of(text) + seal.next(text));
 }
 
-Result<nlohmann::json> receive_frame(int fd, double silence_s) {
+Result<nlohmann::json> receive_frame(SealedSocket& socket, double silence_s) {
   FrameReader reader;
-  auto prefix = receive_exactly(fd, 4, silence_s);
+  auto prefix = receive_exactly(socket, frame_header_bytes, silence_s);
   if (!prefix) return prefix.error();
   reader.append(*prefix);
   std::uint32_t length = 0;
   for (unsigned char byte : *prefix) length = length << 8 | byte;
   if (length <= frame_bytes_max) {  // else next() says what is wrong
-    auto body = receive_exactly(fd, length, silence_s);
+    auto body = receive_exactly(socket, length, silence_s);
     if (!body) return body.error();
     reader.append(*body);
   }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,6 +22,7 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/os/fd.hh"
 #include "runtime/state/registry.hh"
+#include "runtime/state/sealed_socket.hh"
 
 namespace gleaner {
 
@@ -45,19 +47,22 @@ class Transfers {
   /// 0, as it is before: never.  For connections made from now on.
   void set_silence_limit(double seconds);
 
-  /// A socket that abort() reaches as long as this lives.
+  /// A socket that abort() reaches as long as this lives.  What passes on it
+  /// is sealed with keys that follow from these.
   class Connection {
    public:
-    Connection(Transfers& transfers, Permit const& permit, Fd fd);
+    Connection(Transfers& transfers, Permit const& permit, Fd fd,
+               SealKeys const& keys);
     Connection(Connection&& other) noexcept;
     Connection& operator=(Connection&&) = delete;
     ~Connection();
-    int fd() const { return fd_.get(); }
+    SealedSocket* socket() const { return socket_.get(); }
     double silence_s() const { return silence_s_; }
 
    private:
     Transfers* transfers_;
     Fd fd_;
+    std::unique_ptr<SealedSocket> socket_;
     double silence_s_ = 0;
   };
 
@@ -80,7 +85,7 @@ struct Stream {
     std::size_t bytes = 0;   ///< that it must have received
   };
 
-  int fd = -1;
+  SealedSocket* socket = nullptr;
   Direction direction = Direction::send;
   std::vector<Span> spans;
   Result<void> done = {};        ///< after move_all()
@@ -89,12 +94,17 @@ struct Stream {
 };
 
 /// Move all streams at once, until each is complete or has failed.  One that
-/// cannot be received ends them all: the rest is of no use.
+/// cannot be received ends them all: the rest is of no use.  Fails with denied
+/// when what came is not what the peer sent, else with unavailable.
 void move_all(std::vector<Stream>& streams);
 
-/// One message on a blocking socket.  receive_frame() takes no byte beyond it.
-Result<void> send_frame(int fd, nlohmann::json const& message, FrameSeal& seal);
-Result<nlohmann::json> receive_frame(int fd, double silence_s = 0);
+/// A request, sealed as frames are.
+Result<void> send_request(int fd, nlohmann::json const& message,
+                          FrameSeal& seal);
+
+/// One message among bulk data; takes no byte beyond it.
+Result<nlohmann::json> receive_frame(SealedSocket& socket,
+                                     double silence_s = 0);
 
 std::size_t total_bytes(std::vector<Span> const& spans);
 

@@ -18,7 +18,7 @@ struct Named {
 std::vector<Named> tests_named() {
   auto const text = source_file("doc/security.md");
   std::regex const form(
-      R"(`(test/[^`]+\.(?:bats|cc))`(?:: ([^|\n]*?))?(?=<br>| \|))");
+      R"(`(test/[^`]+\.(?:bats|cc|py))`(?:: ([^|\n]*?))?(?=<br>| \|))");
   std::vector<Named> found;
   for (std::sregex_iterator it(text.begin(), text.end(), form), end; it != end;
        ++it)
@@ -34,6 +34,8 @@ TEST_CASE("security.md names tests that exist") {
     auto const text = source_file(file);
     if (file.ends_with(".bats"))
       CHECK(text.find("@test \"" + test + "\"") != std::string::npos);
+    else if (file.ends_with(".py"))
+      CHECK(text.find("\"\"\"" + test + "\"\"\"") != std::string::npos);
     else if (file.starts_with("test/fuzz/"))
       CHECK(text.find("void check(std::string_view") != std::string::npos);
     else

@@ -8,6 +8,7 @@ TESTS += %reldir%/test_state
 	%reldir%/gradients_test.cc \
 	%reldir%/readiness_test.cc \
 	%reldir%/registry_test.cc \
+	%reldir%/sealed_socket_test.cc \
 	%reldir%/shard_sums_test.cc \
 	%reldir%/silent_link_test.cc \
 	%reldir%/state_digest_test.cc \

@@ -82,8 +82,9 @@ class Link {
 std::future<Result<void>> begin(int fd, Stream::Direction direction,
                                 std::vector<char>& bytes) {
   return std::async(std::launch::async, [=, &bytes] {
+    SealedSocket socket(fd, {"one way", "the other way"});
     std::vector<Stream> streams(1);
-    streams[0] = {fd, direction, {{bytes.data(), bytes.size()}}};
+    streams[0] = {&socket, direction, {{bytes.data(), bytes.size()}}};
     streams[0].silence_s = silence_s;
     move_all(streams);
     return streams[0].done;
