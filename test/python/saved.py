@@ -14,6 +14,7 @@ import torch
 
 import gleaner
 from gleaner.encoding import NotPlain, from_bytes, to_bytes
+from gleaner.state import State
 
 VALUES = [
     None,
@@ -29,6 +30,9 @@ VALUES = [
     OrderedDict([("b", 1), ("a", 2)]),
     torch.Size([2, 3]),
     torch.bfloat16,
+    {"seen": {1, 2}, "kept": frozenset({"a"})},
+    b"bytes\0",
+    1.5 - 2j,
 ]
 TENSORS = [
     torch.tensor(1.5),
@@ -43,6 +47,60 @@ FILES = [
     ("no JSON", struct.pack("<Q", 2) + b"[[", "no safetensors file"),
     ("somebody else's", struct.pack("<Q", 2) + b"{}", "not a checkpoint of Gleaner"),
 ]
+
+
+SCHEDULES = [
+    ("OneCycleLR", lambda o: torch.optim.lr_scheduler.OneCycleLR(o, 0.2, 13)),
+    ("CosineAnnealingLR", lambda o: torch.optim.lr_scheduler.CosineAnnealingLR(o, 9)),
+    ("MultiStepLR", lambda o: torch.optim.lr_scheduler.MultiStepLR(o, [3, 6])),
+    ("LambdaLR", lambda o: torch.optim.lr_scheduler.LambdaLR(o, lambda n: 1 / (n + 1))),
+]
+RAN = []
+
+
+def run(what):
+    RAN.append(what)
+    return {"n": 1}
+
+
+class Runs:
+    """Runs code when it is unpickled."""
+
+    def __reduce__(self):
+        return run, ("code",)
+
+
+class Kept:
+    def __init__(self, loaded):
+        self.loaded = loaded
+
+    def state_dict(self):
+        return {"n": 1}
+
+    def load_state_dict(self, saved):
+        self.loaded.append(saved)
+
+
+class Blobs:
+    """Stands for core.Training; keeps what is registered."""
+
+    def __init__(self):
+        self.found = {}
+
+    def tensor(self, *_):
+        pass
+
+    def blob(self, name, save, load):
+        self.found[name] = save, load
+
+
+def model_and_optimizer():
+    model = torch.nn.Linear(2, 1)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def optimizer_of():
+    return model_and_optimizer()[1]
 
 
 def checkpoint(folder, tensor=None, **metadata):
@@ -75,10 +133,60 @@ class Saved(unittest.TestCase):
 
     def test_objects(self):
         """other objects come back only where the file is trusted"""
-        data = to_bytes(functools.partial(int, "7"))
+        with self.assertRaises(NotPlain):
+            to_bytes(functools.partial(int, "7"))
+        data = to_bytes(functools.partial(int, "7"), pickles=True)
         with self.assertRaises(NotPlain):
             from_bytes(data, trust=False)
         self.assertEqual(from_bytes(data, trust=True)(), 7)
+
+    def test_schedules(self):
+        """schedules of PyTorch are saved whole, and loaded without pickles"""
+        for name, make in SCHEDULES:
+            with self.subTest(schedule=name):
+                model, optimizer = model_and_optimizer()
+                scheduler, blobs = make(optimizer), Blobs()
+                for _ in range(3):
+                    optimizer.step()
+                    scheduler.step()
+                State(model, optimizer, None, {"s": scheduler}).register(blobs)
+                save, _ = blobs.found["state:s"]
+                other = make(optimizer_of())
+                other.load_state_dict(from_bytes(save(), trust=False))
+                self.assertEqual(other.get_last_lr(), scheduler.get_last_lr())
+                self.assertEqual(other.last_epoch, 3)
+
+    def test_names(self):
+        """nothing but types of tensors is found by its name"""
+        with self.assertRaisesRegex(ValueError, "no type"):
+            from_bytes(b'J{"dtype": "load"}', trust=False)
+
+    def test_peer(self):
+        """what a peer or a checkpoint sends is not unpickled without the word for it"""
+        ran = []
+        data = to_bytes(Runs(), pickles=True)
+        for pickles in (False, True):
+            state = State(*model_and_optimizer(), None, {"mine": Kept(ran)}, pickles)
+            blobs = Blobs()
+            state.register(blobs)
+            _, load = blobs.found["state:mine"]
+            if pickles:
+                load(data)
+            else:
+                with self.assertRaisesRegex(gleaner.Unsupported, "pickles=True"):
+                    load(data)
+            self.assertEqual(RAN, ["code"] if pickles else [])
+        RAN.clear()
+
+    def test_refused(self):
+        """what only a pickle can carry is refused at once, by name and remedy"""
+        model, optimizer = model_and_optimizer()
+        odd = {"rule": functools.partial(int, "7")}
+        with self.assertRaisesRegex(
+            gleaner.Unsupported, "'user:mine'.*partial.*pickles=True"
+        ):
+            gleaner.init(model, optimizer, state={"mine": odd})
+        gleaner.init(model, optimizer, state={"mine": odd}, pickles=True)
 
     def test_files(self):
         """files that are no checkpoints are told by name"""

@@ -2,7 +2,8 @@
 """How is what is no tensor written into the state?
 
 As JSON, where numbers, text, tensors and collections of them suffice, so that
-reading it runs no code; by pickle otherwise, which is only read where trusted.
+reading it runs no code; by pickle otherwise, which is only written and read where
+the user said so.
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ from torch import Tensor
 
 _JSON, _PICKLE = b"J", b"P"
 _MAPPINGS = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
+_SETS = {"set": set, "frozenset": frozenset}
 
 
 class NotPlain(ValueError):
     """More than numbers, text, tensors and collections."""
 
 
-def to_bytes(value: Any) -> bytes:
+def to_bytes(value: Any, pickles: bool = False) -> bytes:
+    """Raises NotPlain for what only a pickle can hold, unless `pickles`."""
     try:
         return _JSON + json.dumps(_plain(value)).encode()
     except NotPlain:
+        if not pickles:
+            raise
         out = io.BytesIO()
         torch.save(value, out)
         return _PICKLE + out.getvalue()
@@ -53,6 +58,12 @@ def _plain(value: Any) -> Any:
     if kind in _MAPPINGS.values():
         items = [[_plain(key), _plain(item)] for key, item in value.items()]
         return {kind.__name__: items}
+    if kind in _SETS.values():
+        return {kind.__name__: [_plain(item) for item in value]}
+    if kind is bytes:
+        return {"bytes": base64.b64encode(value).decode()}
+    if kind is complex:
+        return {"complex": [value.real, value.imag]}
     if kind is torch.dtype:
         return {"dtype": str(value).split(".")[1]}
     if kind is Tensor and not value.requires_grad and value.device.type == "cpu":
@@ -60,6 +71,13 @@ def _plain(value: Any) -> Any:
         data = base64.b64encode(flat.numpy().tobytes()).decode()
         return {"tensor": [_plain(value.dtype), list(value.shape), data]}
     raise NotPlain(kind.__name__)
+
+
+def _dtype(name: str) -> torch.dtype:
+    found = getattr(torch, name, None)
+    if not isinstance(found, torch.dtype):
+        raise ValueError(f"'{name}' is no type of PyTorch's")
+    return found
 
 
 def _rebuilt(value: Any) -> Any:
@@ -72,8 +90,14 @@ def _rebuilt(value: Any) -> Any:
         return _MAPPINGS[kind]({_rebuilt(k): _rebuilt(v) for k, v in content})
     if kind == "tuple":
         return tuple(_rebuilt(item) for item in content)
+    if kind in _SETS:
+        return _SETS[kind](_rebuilt(item) for item in content)
+    if kind == "bytes":
+        return base64.b64decode(content)
+    if kind == "complex":
+        return complex(*content)
     if kind == "dtype":
-        return getattr(torch, content)
+        return _dtype(content)
     dtype, shape, data = content
     if not data:
         return torch.zeros(shape, dtype=_rebuilt(dtype))

@@ -63,6 +63,7 @@ class Job:
         update: Optional[Callable[[], None]] = None,
         state: Optional[Mapping[str, Any]] = None,
         scheduler_every: str = "step",
+        pickles: bool = False,
     ) -> None:
         check_model(model)
         check_optimizer(optimizer, model)
@@ -79,7 +80,7 @@ class Job:
         if update is not None:
             own_update = update
             self._run_update = lambda _pass: own_update()
-        self._state = State(model, optimizer, ema, objects)
+        self._state = State(model, optimizer, ema, objects, pickles)
         self._training: Optional[core.Training] = None
         self._gradients: Optional[Gradients] = None
         self._info: Optional[core.Step] = None
@@ -389,6 +390,7 @@ def init(
     update: Optional[Callable[[], None]] = None,
     state: Optional[Mapping[str, Any]] = None,
     scheduler_every: str = "step",
+    pickles: bool = False,
 ) -> Job:
     """Prepare a training; raises Unsupported for what Gleaner cannot train.
 
@@ -397,7 +399,11 @@ def init(
     (`ema`: update_parameters(model) or update()).  `update`, without arguments,
     does something else instead.  `state`: further objects that joiners and
     checkpoints must have, by name: dicts, or with state_dict() and
-    load_state_dict()."""
+    load_state_dict().
+
+    What others send and what checkpoints hold is read without running code.
+    `pickles`: objects that only a pickle can carry are sent and read too, which
+    may run any code of who sent them or wrote the checkpoint."""
     return Job(
         model,
         optimizer,
@@ -408,4 +414,5 @@ def init(
         update,
         state,
         scheduler_every,
+        pickles,
     )

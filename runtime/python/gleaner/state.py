@@ -8,6 +8,7 @@ averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.
 
 from __future__ import annotations
 
+import types
 from typing import Any, Callable, Dict, Mapping, Optional
 
 import torch
@@ -17,8 +18,9 @@ from torch.optim import Optimizer
 
 from . import core, device
 from .device import DEVICES
-from .encoding import from_bytes, to_bytes
+from .encoding import NotPlain, from_bytes, to_bytes
 from .optimizer_state import OptimizerState
+from .refusals import Unsupported
 
 # What libgleaner knows; other types are moved as bytes.
 _NATIVE = {
@@ -40,8 +42,10 @@ class State:
         optimizer: Optimizer,
         ema: Optional[Any],
         objects: Mapping[str, Any],
+        pickles: bool = False,
     ) -> None:
         self._model = model
+        self._pickles = pickles
         self._ema = ema if isinstance(ema, Module) else None
         self._objects = dict(objects)
         if ema is not None and self._ema is None:
@@ -56,6 +60,9 @@ class State:
         self._addresses: Dict[str, int] = {}
         self._buffers: Dict[str, Tensor] = {}  # registered, by name
         self._layout: Dict[str, Any] = {}
+        # Now, not when the first member joins.
+        for name, thing in self._objects.items():
+            self._written(name, _saver(thing)())
 
     def register(self, training: core.Training) -> None:
         """All but what Gradients registers: the trained parameters."""
@@ -145,16 +152,52 @@ class State:
         load: Callable[[Any], Any],
     ) -> None:
         def load_bytes(data: bytes) -> None:
-            load(from_bytes(data, trust=True))
+            load(self._read(name, data))
 
-        training.blob(name, lambda: to_bytes(save()), load_bytes)
+        training.blob(name, lambda: self._written(name, save()), load_bytes)
+
+    def _written(self, name: str, value: Any) -> bytes:
+        try:
+            return to_bytes(value, self._pickles)
+        except NotPlain as what:
+            raise Unsupported(
+                f"'{name}' cannot be sent to joiners (it holds a {what}, which only "
+                "a pickle can carry, and reading a pickle may run any code) [let its "
+                "state_dict() hold numbers, text, tensors and collections; or "
+                "gleaner.init(..., pickles=True), if you trust all members and "
+                "checkpoints]"
+            ) from what
+
+    def _read(self, name: str, data: bytes) -> Any:
+        try:
+            return from_bytes(data, trust=self._pickles)
+        except NotPlain as what:
+            raise Unsupported(
+                f"'{name}' is not taken from another member or a checkpoint (it is "
+                f"{what}: reading it may run any code) [gleaner.init(..., "
+                "pickles=True), if you trust it]"
+            ) from what
 
 
 def _saver(thing: Any) -> Callable[[], Any]:
     if isinstance(thing, dict):
         return lambda: thing
-    save: Callable[[], Any] = thing.state_dict
+
+    def save() -> Any:
+        saved = thing.state_dict()
+        if not isinstance(saved, dict):
+            return saved
+        # PyTorch 1.13's OneCycleLR names a method of its own, which every copy has.
+        return {key: value for key, value in saved.items() if not _owns(thing, value)}
+
     return save
+
+
+def _owns(thing: Any, value: Any) -> bool:
+    """Whether this is a method of the object, under its own name."""
+    if not isinstance(value, (types.FunctionType, types.MethodType)):
+        return False
+    return bool(getattr(thing, value.__name__, None) == value)
 
 
 def _loader(thing: Any) -> Callable[[Any], Any]:
