@@ -19,6 +19,12 @@ using namespace gleaner::test;
 
 namespace {
 
+#ifdef __SANITIZE_THREAD__
+constexpr double loss_known_s_max = 2;  // sums are a hundred times as slow
+#else
+constexpr double loss_known_s_max = 0.2;
+#endif
+
 Fd connected_to(tcp::Contact const& contact) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -175,7 +181,7 @@ TEST_CASE("a loss ends the sums of all others within milliseconds") {
     std::chrono::duration<double> const took =
         std::chrono::steady_clock::now() - gone;
     CHECK(all_failed(done));
-    CHECK(took.count() < 0.2);
+    CHECK(took.count() < loss_known_s_max);
     for (std::size_t i = 0; i < team.planes.size(); ++i)
       if (i != 5) {
         float one = 1, sum = 0;
