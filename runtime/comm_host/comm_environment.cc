@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 namespace gleaner {
@@ -56,6 +57,16 @@ std::string text_of(sockaddr const* address) {
 
 }  // namespace
 
+bool has_fast_network(std::string const& devices) {
+  for (auto const* kind : {"infiniband", "cxi"}) {
+    std::error_code error;
+    auto const found =
+        std::filesystem::directory_iterator(devices + '/' + kind, error);
+    if (!error && found != std::filesystem::directory_iterator()) return true;
+  }
+  return false;
+}
+
 std::string interface_of(std::string const& address) {
   ifaddrs* all = nullptr;
   if (address.empty() || ::getifaddrs(&all) != 0) return "";
@@ -76,9 +87,12 @@ std::vector<std::string> comm_environment(
   set_default(env, "SLURM_JOBID=1");
   set_default(env, "SLURM_STEP_ID=0");
   set_default(env, "SLURM_NODELIST=localhost");
-  // To try all transports takes seven times as long.
-  set_default(env, "OMPI_MCA_pml=ob1");
-  set_default(env, "OMPI_MCA_btl=vader,tcp,self");
+  // To try all transports takes seven times as long, which is of use only where
+  // there is more than TCP.
+  if (!comm.fast_network) {
+    set_default(env, "OMPI_MCA_pml=ob1");
+    set_default(env, "OMPI_MCA_btl=vader,tcp,self");
+  }
   // By name: "10.0.0.7/32" is taken for all interfaces by Open MPI 4.1.
   if (!comm.interface.empty())
     set_default(env, "OMPI_MCA_btl_tcp_if_include=" + comm.interface);

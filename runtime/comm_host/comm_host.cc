@@ -189,8 +189,9 @@ Result<void> CommHost::start_process(Key key, msg::CommStart const& start) {
   (*job)->members[start.rank] = key;
   auto env = pmix_->environment_of(
       start.job, start.rank,
-      comm_environment(own_environment(), {interface_of(start.address),
-                                           (*job)->dir, ::geteuid() == 0}));
+      comm_environment(own_environment(),
+                       {interface_of(start.address), (*job)->dir,
+                        ::geteuid() == 0, has_fast_network()}));
   if (!env) return env.error();
   ChildCommand command{{options_.program}, std::move(*env), "/"};
   command.stdin_fd = client.input.get();

@@ -2,7 +2,10 @@
 /// What a comm process finds in its environment.
 #include "runtime/comm_host/comm_environment.hh"
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "test/unit/catch.hh"
 
@@ -21,8 +24,7 @@ bool names(Entries const& env, std::string const& name) {
 }
 
 TEST_CASE("Open MPI takes itself for a part of a job, on one interface") {
-  auto const env =
-      comm_environment({"HOME=/home/ada"}, {"ib0", "/run/g", false});
+  auto const env = comm_environment({"HOME=/home/ada"}, {"ib0", "/run/g"});
   CHECK(count(env, "HOME=/home/ada") == 1);
   for (auto const* name : {"SLURM_JOBID", "SLURM_STEP_ID", "SLURM_NODELIST"})
     CHECK(names(env, name));
@@ -35,9 +37,39 @@ TEST_CASE("what the site or the user has set for Open MPI stays") {
   Entries const set = {"OMPI_MCA_pml=ucx", "OMPI_MCA_btl=^openib",
                        "OMPI_MCA_btl_tcp_if_include=eth1",
                        "OMPI_MCA_mpi_yield_when_idle=0", "SLURM_JOBID=77"};
-  auto const env = comm_environment(set, {"ib0", "/run/g", false});
+  auto const env = comm_environment(set, {"ib0", "/run/g"});
   for (auto const& entry : set) CHECK(count(env, entry) == 1);
   CHECK(!names(env, "PMIX_RANK"));
+}
+
+TEST_CASE(
+    "Open MPI uses the site's fast network, and else is not let try all") {
+  CommEnvironment comm{"eth0", "/run/g"};
+  auto const slow = comm_environment({}, comm);
+  CHECK(count(slow, "OMPI_MCA_pml=ob1") == 1);
+  CHECK(count(slow, "OMPI_MCA_btl=vader,tcp,self") == 1);
+  comm.fast_network = true;
+  auto const fast = comm_environment({}, comm);
+  CHECK(!names(fast, "OMPI_MCA_pml"));
+  CHECK(!names(fast, "OMPI_MCA_btl"));
+}
+
+TEST_CASE("a fast network is a device that Linux lists") {
+  struct Row {
+    char const* device;
+    bool fast;
+  } const rows[] = {{"infiniband/mlx5_0", true}, {"infiniband", false},
+                    {"cxi/cxi0", true},          {"cxi", false},
+                    {"net/eth0", false},         {"", false}};
+  for (auto const& row : rows) {
+    CAPTURE(row.device);
+    char dir[] = "/tmp/gleaner-devices-XXXXXX";
+    REQUIRE(::mkdtemp(dir));
+    std::filesystem::create_directories(std::string(dir) + '/' + row.device);
+    CHECK(has_fast_network(dir) == row.fast);
+    std::filesystem::remove_all(dir);
+  }
+  CHECK(!has_fast_network("/nowhere"));
 }
 
 TEST_CASE("what another launcher said of the agent is not said again") {
@@ -45,7 +77,7 @@ TEST_CASE("what another launcher said of the agent is not said again") {
       comm_environment({"PMIX_RANK=3", "PMI_RANK=3", "PMI2_RANK=3",
                         "OMPI_COMM_WORLD_SIZE=9", "OMPI_MCA_ess_base_jobid=1",
                         "OMPI_MCA_orte_precondition=1", "TMPDIR=/tmp"},
-                       {"", "/run/g", false});
+                       {"", "/run/g"});
   for (auto const* name :
        {"PMIX_RANK", "PMI_RANK", "PMI2_RANK", "OMPI_COMM_WORLD_SIZE",
         "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_precondition"})
