@@ -4,7 +4,7 @@
 examples="${top_builddir:-.}/examples"
 echo 1..4
 # What an enclosing training set must not leak into these.
-unset GLEANER_COORDINATOR GLEANER_SECRET GLEANER_MEMBER
+unset GLEANER_COORDINATOR GLEANER_SECRET_FD GLEANER_SECRET_FILE GLEANER_MEMBER
 n=0
 for program in hello_malleable hello_malleable_cc; do
   answer=$(timeout 30 "$examples/$program")

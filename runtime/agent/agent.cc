@@ -21,6 +21,7 @@
 #include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
 #include "runtime/os/cpu_list.hh"
+#include "runtime/os/handed_secret.hh"
 #include "runtime/os/owned_directory.hh"
 
 namespace gleaner {
@@ -58,6 +59,7 @@ std::vector<std::string> inherited_environment() {
     std::string_view const text = *entry;
     if (text.rfind("GLEANER_MEMBER=", 0) == 0 ||
         text.rfind("GLEANER_NODE=", 0) == 0 ||
+        text.rfind("GLEANER_SECRET_FD=", 0) == 0 ||
         text.rfind("GLEANER_COMM_HOST=", 0) == 0 ||
         text.rfind("CUDA_VISIBLE_DEVICES=", 0) == 0)
       continue;
@@ -97,7 +99,6 @@ void await_orphans() {
 Result<AgentOptions> AgentOptions::from_environment() {
   AgentOptions options;
   options.coordinator = environment("GLEANER_COORDINATOR");
-  options.secret = environment("GLEANER_SECRET");
   options.node = environment("GLEANER_NODE");
   if (options.node.empty()) options.node = environment("SLURMD_NODENAME");
   options.gpus = environment("CUDA_VISIBLE_DEVICES");
@@ -112,7 +113,6 @@ Result<AgentOptions> AgentOptions::from_environment() {
                  "GLEANER_BIND is '" + bind + "', expected none or cores"};
   for (auto const& [name, value] :
        {std::pair("GLEANER_COORDINATOR", options.coordinator),
-        std::pair("GLEANER_SECRET", options.secret),
         std::pair("GLEANER_NODE", options.node)})
     if (value.empty())
       return Error{Errc::invalid_argument,
@@ -133,6 +133,13 @@ Agent::Agent(AgentOptions options)
 int Agent::run() {
   // Of an agent that was killed on this node before.
   OwnedDirectory::remove_abandoned();
+  if (auto secret = secret_memory(options_.secret); !secret) {
+    log_to_stderr(LogLevel::error,
+                  LogLine("agent").kv("why", secret.error().message));
+    return 1;
+  } else {
+    secret_ = std::move(*secret);
+  }
   // What members leave behind comes to us, not to slurmstepd, which looks for
   // it only now and then and keeps the lease for seconds.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -241,6 +248,8 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   command.env.insert(command.env.end(), order.env.begin(), order.env.end());
   command.env.push_back("GLEANER_MEMBER=" + std::to_string(member));
   command.env.push_back("GLEANER_NODE=" + options_.node);
+  command.env.push_back("GLEANER_SECRET_FD=" + std::to_string(secret_.get()));
+  command.kept_fd = secret_.get();
   if (!bound.cpus.empty()) command.env.push_back("GLEANER_CPUS=" + bound.cpus);
   if (may_need_comm_host(command.env))
     if (auto const path = comm_host_.socket_path(); !path.empty())

@@ -18,22 +18,22 @@
 #include "runtime/agent/comm_host_starter.hh"
 #include "runtime/agent/places.hh"
 #include "runtime/os/child_processes.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 
-/// Where the agent is and whom it serves; from its environment.
+/// Where the agent is and whom it serves.
 struct AgentOptions {
   std::string coordinator;  ///< "host:port"
-  std::string secret;
+  std::string secret;       ///< comes on standard input
   std::string node;
   std::uint32_t lease_job = 0;
   std::string gpus;   ///< CUDA_VISIBLE_DEVICES
   bool binds = true;  ///< members get cores of their own
   int part_cpus = 0;  ///< of a lease that is a part of the node; 0: all of it
 
-  /// GLEANER_COORDINATOR, GLEANER_SECRET, GLEANER_NODE (else
-  /// SLURMD_NODENAME), SLURM_JOB_ID, CUDA_VISIBLE_DEVICES, GLEANER_BIND,
-  /// GLEANER_PART_CPUS.
+  /// GLEANER_COORDINATOR, GLEANER_NODE (else SLURMD_NODENAME), SLURM_JOB_ID,
+  /// CUDA_VISIBLE_DEVICES, GLEANER_BIND, GLEANER_PART_CPUS; not the secret.
   /// Fails with invalid_argument, naming the variable that is missing or wrong.
   static Result<AgentOptions> from_environment();
 };
@@ -62,6 +62,7 @@ class Agent {
   void end(int code);
 
   AgentOptions options_;
+  Fd secret_;  ///< as members get it
   asio::io_context io_;
   asio::signal_set children_;
   asio::signal_set signals_;

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner-agent: the command line of the agent.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 
 #include "core/log.hh"
 #include "runtime/agent/agent.hh"
+#include "runtime/os/handed_secret.hh"
+
+namespace {
+
+/// From srun's start of us, which has the secret at hand.
+constexpr std::chrono::seconds secret_time{30};
+
+int refuse(std::string const& why) {
+  log_to_stderr(gleaner::LogLevel::error,
+                gleaner::LogLine("agent").kv("why", why));
+  return 2;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   try {
@@ -15,14 +32,15 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     if (char const* level = std::getenv("GLEANER_LOG"))
       gleaner::set_log_level(gleaner::log_level(level));
-    auto const options = gleaner::AgentOptions::from_environment();
-    if (!options) {
-      log_to_stderr(
-          gleaner::LogLevel::error,
-          gleaner::LogLine("agent").kv("why", options.error().message));
-      return 2;
-    }
-    return gleaner::Agent(*options).run();
+    auto options = gleaner::AgentOptions::from_environment();
+    if (!options) return refuse(options.error().message);
+    auto secret = gleaner::read_secret_line(STDIN_FILENO, secret_time);
+    if (!secret)
+      return refuse(secret.error().message +
+                    " (the agent is started by gleaner run, not by hand) "
+                    "[see gleaner(1)]");
+    options->secret = std::move(*secret);
+    return gleaner::Agent(std::move(*options)).run();
   } catch (std::exception const& e) {
     log_to_stderr(gleaner::LogLevel::error,
                   gleaner::LogLine("agent").kv("why", e.what()));

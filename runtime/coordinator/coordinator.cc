@@ -66,7 +66,8 @@ Result<void> Coordinator::listen() {
   launch.agent = options_.agent;
   launch.coordinator =
       options_.address + ":" + std::to_string(listener_->port());
-  launch.secret = random_hex(secret_bytes);
+  launch.secret =
+      options_.secret.empty() ? random_hex(secret_bytes) : options_.secret;
   launch.cwd = options_.cwd;
   secret_ = launch.secret;
   launcher_.emplace(io_, std::move(launch),

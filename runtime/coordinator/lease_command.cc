@@ -82,7 +82,9 @@ std::vector<std::string> lease_command(msg::Grant const& grant,
   std::vector<std::string> argv = {
       "srun", "--quiet", "--job-name=gleaner-lease", "--nodes=1", "--ntasks=1",
       // A lease that waits would block others; a refusal comes at once.
-      "--immediate", "--input=none",
+      "--immediate",
+      // The secret comes on standard input (handed_secret.hh).
+      "--input=all",
       // The agent's own exit says what happened; no second step, no retry.
       "--kill-on-bad-exit=0", "--nodelist=" + node_of(grant.node),
       "--time=" + std::to_string(grant.minutes), "--comment=" + grant.ticket};

@@ -13,6 +13,7 @@
 
 #include "runtime/coordinator/lease_command.hh"
 #include "runtime/coordinator/lease_options.hh"
+#include "runtime/os/handed_secret.hh"
 
 namespace gleaner {
 namespace {
@@ -93,6 +94,8 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
     if (other->node == grant.node)
       return Error{Errc::invalid_argument,
                    "the last lease of node " + grant.node + " is still ending"};
+  auto const secret = secret_pipe(options_.secret);
+  if (!secret) return secret.error();
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
     return Error{Errc::io, std::string("cannot make a pipe (") +
@@ -109,7 +112,6 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
                      : lease_command(grant, options, options_.agent);
   command.env = scrubbed_environment(environment);
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
-  command.env.push_back("GLEANER_SECRET=" + options_.secret);
   command.env.push_back("GLEANER_NODE=" + grant.node);
   if (grant.part)
     command.env.push_back("GLEANER_PART_CPUS=" +
@@ -117,6 +119,7 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   command.cwd = options_.cwd;
   // If we die, srun shall still give the node back.
   command.death_signal = SIGTERM;
+  command.stdin_fd = secret->get();
   command.stderr_fd = pipe[1];
   auto const key = next_key_++;
   auto const pid = children_.start(key, command);

@@ -25,7 +25,7 @@ class LeaseLauncher {
     Via via = Via::srun;
     std::string agent;        ///< path of gleaner-agent, valid on every node
     std::string coordinator;  ///< "host:port" it connects back to
-    std::string secret;
+    std::string secret;       ///< goes to the agent's standard input
     std::string cwd;
   };
   /// A lease's srun ended.  `why` is srun's last complaint, "" if none.

@@ -21,7 +21,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/node_source.hh \
 	%reldir%/progress_meter.hh \
 	%reldir%/progress_meter.cc
-%canon_reldir%_libleasing_la_LIBADD = runtime/os/libchild.la src/proto/libmungeauth.la
+%canon_reldir%_libleasing_la_LIBADD = \
+	runtime/os/libchild.la runtime/os/libsecret.la src/proto/libmungeauth.la
 
 pkglibexec_PROGRAMS += %reldir%/gleaner-coordinator
 %canon_reldir%_gleaner_coordinator_SOURCES = \

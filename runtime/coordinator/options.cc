@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "core/log.hh"
+#include "runtime/os/handed_secret.hh"
 
 namespace gleaner {
 namespace {
@@ -58,6 +59,13 @@ Result<void> complete(CoordinatorOptions* options) {
   auto follow = follow_wanted();
   if (!follow) return follow.error();
   options->follow = *follow;
+  if (auto const file = environment("GLEANER_SECRET_FILE"); !file.empty()) {
+    auto secret = secret_of_file(file);
+    if (!secret)
+      return Error{secret.error().code,
+                   "GLEANER_SECRET_FILE: " + secret.error().message};
+    options->secret = std::move(*secret);
+  }
   std::error_code error;
   options->cwd = std::filesystem::current_path(error).string();
   if (error)

@@ -18,6 +18,7 @@ struct CoordinatorOptions {
   std::string cwd;                ///< of the program, on every node
   std::string agent;              ///< path of gleaner-agent
   std::string address;            ///< our host, as other nodes reach it
+  std::string secret;             ///< of GLEANER_SECRET_FILE; "": a new one
   std::string comm = "auto";      ///< data plane
   std::string on_loss = "short";  ///< or "recompute"
   std::uint32_t shards = 0;       ///< of a step in deterministic mode; 0: off

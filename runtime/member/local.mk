@@ -28,4 +28,4 @@ noinst_LTLIBRARIES += %reldir%/libmember.la
 	%reldir%/state_moves.cc \
 	%reldir%/whereabouts.hh
 %canon_reldir%_libmember_la_LIBADD = \
-	runtime/state/libstate.la runtime/generation/libgeneration.la
+	runtime/state/libstate.la runtime/generation/libgeneration.la runtime/os/libsecret.la

@@ -3,6 +3,9 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <optional>
+
+#include "runtime/os/handed_secret.hh"
 
 namespace gleaner {
 namespace {
@@ -10,6 +13,15 @@ namespace {
 std::string variable(char const* name, char const* fallback = "") {
   auto const* value = std::getenv(name);
   return value ? value : fallback;
+}
+
+template <class Number>
+std::optional<Number> number(std::string const& text) {
+  Number value = 0;
+  auto const* end = text.data() + text.size();
+  auto const read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return value;
 }
 
 Result<ShareRules> read_share_rules() {
@@ -21,9 +33,8 @@ Result<ShareRules> read_share_rules() {
   if (on_loss == "recompute") rules.on_loss = OnLoss::recompute;
   auto const shards = variable("GLEANER_DETERMINISTIC");
   if (shards.empty()) return rules;
-  auto const* end = shards.data() + shards.size();
-  auto const read = std::from_chars(shards.data(), end, rules.shards);
-  if (read.ec != std::errc{} || read.ptr != end || rules.shards == 0)
+  rules.shards = number<std::uint32_t>(shards).value_or(0);
+  if (rules.shards == 0)
     return Error{Errc::invalid_argument,
                  "GLEANER_DETERMINISTIC is '" + shards +
                      "', expected the number of shards, 1 or more"};
@@ -31,12 +42,34 @@ Result<ShareRules> read_share_rules() {
   return rules;
 }
 
+/// The descriptor first: it has to be closed before the program starts others.
+Result<std::string> read_secret() {
+  auto const text = variable("GLEANER_SECRET_FD");
+  auto const file = variable("GLEANER_SECRET_FILE");
+  std::string missing =
+      "neither GLEANER_SECRET_FD nor GLEANER_SECRET_FILE is "
+      "set (what proves that this is a member)";
+  if (!text.empty()) {
+    auto const fd = number<int>(text);
+    auto secret = take_secret(fd.value_or(-1));
+    if (secret || secret.error().code != Errc::invalid_argument) return secret;
+    missing = "GLEANER_SECRET_FD is '" + text + "', and " +
+              secret.error().message +
+              " (a program between the agent and this one closed it, or it was "
+              "taken before)";
+  }
+  if (!file.empty()) return secret_of_file(file);
+  return Error{Errc::invalid_argument,
+               missing +
+                   " [let a wrapper exec the program, or set "
+                   "GLEANER_SECRET_FILE for the job; see gleaner(7)]"};
+}
+
 }  // namespace
 
 Result<MemberEnvironment> MemberEnvironment::read() {
   MemberEnvironment environment;
   environment.coordinator = variable("GLEANER_COORDINATOR");
-  environment.secret = variable("GLEANER_SECRET");
   environment.node = variable("GLEANER_NODE");
   environment.plane = variable("GLEANER_COMM", "auto");
   environment.address = variable("GLEANER_ADDRESS");
@@ -53,13 +86,15 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   environment.cpus = variable("GLEANER_CPUS");
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
-  char* end = nullptr;
-  auto const number = std::strtoul(id.c_str(), &end, 10);
-  if (id.empty() || *end != '\0' || number > 0xffffffff)
+  auto const member = number<msg::MemberId>(id);
+  if (!member)
     return Error{Errc::invalid_argument,
                  "GLEANER_MEMBER is '" + id +
                      "', expected a number [start it with 'gleaner run']"};
-  environment.member = msg::MemberId(number);
+  environment.member = *member;
+  auto secret = read_secret();
+  if (!secret) return secret.error();
+  environment.secret = std::move(*secret);
   return environment;
 }
 

@@ -13,7 +13,7 @@ namespace gleaner {
 /// What the agent says to a member, in its environment.
 struct MemberEnvironment {
   std::string coordinator;  ///< "host:port"; "": the program runs alone
-  std::string secret;
+  std::string secret;       ///< not itself in the environment
   msg::MemberId member = 1;
   std::string node;
   std::string plane = "auto";
@@ -24,7 +24,9 @@ struct MemberEnvironment {
   std::string topology;   ///< where its node is in the network; "": unknown
   std::string cpus;       ///< this member's share of the node; "": all of it
 
-  static Result<MemberEnvironment> read();  ///< GLEANER_*
+  /// GLEANER_*.  Takes the secret from where they say it is, which can be done
+  /// once.
+  static Result<MemberEnvironment> read();
 };
 
 }  // namespace gleaner

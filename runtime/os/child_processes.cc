@@ -84,6 +84,7 @@ struct Place {
   if (command.stderr_fd >= 0) ::dup2(command.stderr_fd, STDERR_FILENO);
   // Our sockets are not the child's.
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+  if (command.kept_fd >= 0) ::fcntl(command.kept_fd, F_SETFD, 0);
   if (::chdir(command.cwd.c_str()) != 0) {
     failure = {1, errno};
   } else {

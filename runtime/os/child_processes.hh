@@ -21,7 +21,7 @@
 
 namespace gleaner {
 
-/// What to run.  Only the standard files are passed.
+/// What to run.  Only the standard files are passed, and `kept_fd`.
 struct ChildCommand {
   std::vector<std::string> argv;
   std::vector<std::string> env;  ///< "NAME=value": all of it
@@ -31,6 +31,7 @@ struct ChildCommand {
   std::string cpus = {};       ///< may run on these only: "0-3,8"; "": as we
   int memory = -1;             ///< NUMA node to take memory from first
   int stdin_fd = -1;           ///< becomes its standard input; -1: nothing
+  int kept_fd = -1;            ///< stays open under its number; -1: none
 };
 
 class ChildProcesses {

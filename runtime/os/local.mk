@@ -11,6 +11,12 @@ noinst_LTLIBRARIES += %reldir%/libdescriptors.la
 	%reldir%/memory_pages.hh \
 	%reldir%/signals.hh
 
+# How a training's secret gets from one to the next.
+noinst_LTLIBRARIES += %reldir%/libsecret.la
+%canon_reldir%_libsecret_la_SOURCES = \
+	%reldir%/handed_secret.hh \
+	%reldir%/handed_secret.cc
+
 # Connections to other nodes.
 noinst_LTLIBRARIES += %reldir%/libtcp.la
 %canon_reldir%_libtcp_la_SOURCES = \

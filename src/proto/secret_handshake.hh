@@ -6,8 +6,8 @@
 ///           "hmac":H(k,"c:"+a+":"+b+":"+r+":"+i)}
 ///     S->C {"type":"accepted","hmac":H(k,"s:"+b+":"+a)}
 /// H is HMAC-SHA256 in hex, a and b are nonces of 16 bytes in hex; both sides
-/// are proven.  The secret is random, one per `gleaner run`, and reaches agents
-/// and members in their environment.
+/// are proven.  The secret is random, one per `gleaner run`; how it reaches
+/// agents and members is in runtime/os/handed_secret.hh.
 ///
 /// From then on each frame is sealed (frame_seal.hh) with a key that follows
 /// from the secret and both nonces.  Somebody in between who passes the

@@ -19,7 +19,7 @@ os.environ["PYTHONPATH"] = str(SOURCE / "runtime" / "python")
 os.environ["GLEANER_LIBRARY"] = str(BUILD / "runtime" / ".libs" / "libgleaner.so.0")
 # One thread each: the machines that run tests are small.
 os.environ["OMP_NUM_THREADS"] = "1"
-for variable in ("COORDINATOR", "SECRET", "MEMBER", "NODE"):
+for variable in ("COORDINATOR", "SECRET_FD", "SECRET_FILE", "MEMBER", "NODE"):
     os.environ.pop("GLEANER_" + variable, None)
 
 

@@ -10,7 +10,11 @@ check() {  # name, expected text, actual text
   echo "# expected: $2"
   echo "# got:      $3"
 }
-unset GLEANER_COORDINATOR GLEANER_SECRET GLEANER_MEMBER
+unset GLEANER_COORDINATOR GLEANER_SECRET_FD GLEANER_SECRET_FILE GLEANER_MEMBER
+
+secret=$(mktemp) || exit 1
+trap 'rm -f "$secret"' EXIT
+printf '%064d\n' 0 >"$secret"
 
 echo 1..6
 # 1 + 2 + ... + 400 = 80200; 25 steps of 16.
@@ -24,7 +28,7 @@ check "gradients of many buckets" "updates=2 weight=528.000" \
   "$(timeout 60 "$trainer" --samples 32 --params 5000000 --step-ms 0 | cut -d' ' -f3-4)"
 check "a coordinator that is not there is told" \
   "trainer: open: the coordinator is gone: no coordinator: 127.0.0.1:1:" \
-  "$(GLEANER_COORDINATOR=127.0.0.1:1 GLEANER_SECRET=x GLEANER_MEMBER=1 \
+  "$(GLEANER_COORDINATOR=127.0.0.1:1 GLEANER_SECRET_FILE="$secret" GLEANER_MEMBER=1 \
      timeout 60 "$trainer" 2>&1 | cut -d" " -f1-9)"
 # Layers that are said to be ready, and reduced when all are.
 check "reducing beside the backward pass can be switched off" \

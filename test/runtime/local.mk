@@ -20,6 +20,7 @@ runtime_tests = \
 	%reldir%/park.t \
 	%reldir%/recompute.t \
 	%reldir%/resize.t \
+	%reldir%/secret.t \
 	%reldir%/shared.t \
 	%reldir%/stuck.t
 dist_check_SCRIPTS += $(runtime_tests)

@@ -19,7 +19,7 @@ test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
 plane=${GLEANER_COMM:-tcp}
 test "$plane" != mpi || test "${have_mpi:-yes}" = yes ||
   { echo "1..0 # SKIP built --without-mpi"; exit 0; }
-unset GLEANER_COORDINATOR GLEANER_SECRET GLEANER_MEMBER SLURM_JOB_ID
+unset GLEANER_COORDINATOR GLEANER_SECRET_FD GLEANER_SECRET_FILE GLEANER_MEMBER SLURM_JOB_ID
 coordinator=
 tests=0
 

@@ -340,6 +340,31 @@ training_ports() { # PROGRAM
   [[ $(events_of "$job" member_lost | wc -l) = "$lost" ]]
 }
 
+@test "a training's secret is in no environment, command line, log or state of Slurm" {
+  local agent secret pid file
+  agent=$(pids -u "$test_user" gleaner-agent | head -n 1)
+  [[ -n $agent ]]
+  for file in "/proc/$agent/fd"/*; do
+    [[ $(readlink "$file") != *gleaner-secret* ]] || secret=$(cat "$file")
+  done
+  [[ $secret =~ ^[0-9a-f]{64}$ ]]
+  for pid in $(pids .); do
+    if grep -qsaF "$secret" "/proc/$pid/environ" "/proc/$pid/cmdline"; then
+      echo "process $pid has it: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+      return 1
+    fi
+  done
+  # slurmctld's StateSaveLocation, slurmd's spool and everybody's log.
+  run grep -rlaF -D skip "$secret" "$cluster"
+  [[ -z $output ]]
+  # Members have closed theirs: what they start gets none.
+  for pid in $(pids -u "$test_user" trainer); do
+    run ls -l "/proc/$pid/fd"
+    [[ $output != *gleaner-secret* ]]
+  done
+  unharmed
+}
+
 @test "an unreadable gleaner.yaml: gleanerd says where and does not start" {
   for text in 'policy: [' 'policy: magic' 'colour: red' 'scan_interval_ms: soon' 'scan_interval_ms: -5'; do
     echo "$text" >"$work/bad.yaml"

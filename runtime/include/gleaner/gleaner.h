@@ -97,8 +97,9 @@ typedef struct gleaner_step_info {
   uint32_t shards;   /* deterministic mode: shards in each step; else 0 */
 } gleaner_step_info;
 
-/* Join.  Reads GLEANER_COORDINATOR, GLEANER_SECRET and GLEANER_MEMBER, which
- * the agent sets; without them the program runs alone.
+/* Join.  Reads GLEANER_COORDINATOR, GLEANER_MEMBER and GLEANER_SECRET_FD, which
+ * the agent sets, and closes the descriptor that the last one names; without
+ * them the program runs alone.
  * On failure *g is NULL. */
 int gleaner_open(gleaner_options const *options, gleaner_training **g);
 

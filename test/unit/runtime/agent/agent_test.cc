@@ -133,6 +133,22 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
   CHECK(exits() == std::vector<int>{40, 51});
 }
 
+TEST_CASE("members get the secret by a descriptor, and by nothing else") {
+  Rig rig;
+  REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
+  // Twice: a member that is started again gets it again.
+  for (msg::MemberId const member : {1u, 2u}) {
+    rig.heard.clear();
+    rig.start(
+        "! env | grep -v SECRET_FD | grep -qw secret && "
+        "[ \"$(cat /proc/self/fd/$GLEANER_SECRET_FD)\" = secret ] && "
+        "[ $(ls /proc/self/fd | wc -l) = 5 ] && exit 0; exit 9",
+        {member});
+    REQUIRE(rig.run_until([&] { return rig.find<msg::MemberExited>(); }));
+    CHECK(rig.find<msg::MemberExited>()->code == 0);
+  }
+}
+
 TEST_CASE("members use no more threads than a lease of a part has CPUs") {
   // Where Slurm binds nobody, or this machine has one CPU: one thread each.
   Rig rig("secret", true, 1);

@@ -34,7 +34,7 @@ struct Rig {
     ::setenv("PATH", (dir + ":" + old_path).c_str(), 1);
     launcher.emplace(io,
                      LeaseLauncher::Options{LeaseLauncher::Via::srun, "agent",
-                                            "h:1", "s", dir},
+                                            "h:1", "known to few", dir},
                      [this](auto const& n, int c, std::string w) {
                        node = n, code = c, why = std::move(w);
                      });
@@ -69,9 +69,18 @@ TEST_CASE("why Slurm refused is the last thing srun complained about") {
 TEST_CASE("the agent learns where to connect, and the template is asked for") {
   Rig rig(
       "echo \"$*\" | grep -q -- --gres=gpu:4 && "
-      "[ $GLEANER_COORDINATOR = h:1 ] && [ $GLEANER_SECRET = s ] && "
+      "[ $GLEANER_COORDINATOR = h:1 ] && "
       "[ $GLEANER_NODE = n3 ] && exit 0; exit 9");
   rig.launcher->set_lease_options({"--gres=gpu:4"});
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.code == 0);
+}
+
+TEST_CASE("the agent reads the secret, and srun's environment has none") {
+  Rig rig(
+      "echo \"$*\" | grep -q -- --input=all && ! env | grep 'known to few' && "
+      "[ \"$(cat)\" = 'known to few' ] && exit 0; exit 9");
   REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
   REQUIRE(rig.run_until_ended());
   CHECK(rig.code == 0);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How does a training's secret reach its processes, but by no environment?
+///
+/// What is in an environment is in that of every process started from there,
+/// in /proc, and in the logs of programs that print theirs.  So:
+///
+///     coordinator -> agent    the agent's standard input, through srun
+///     agent -> member         a sealed memory file, left open for the member
+///     user -> either          a file that only the user can read
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "core/result.hh"
+#include "runtime/os/fd.hh"
+
+namespace gleaner {
+
+/// A pipe from which the secret and the end can be read, for a child's
+/// standard input.  Close-on-exec.  Fails with io.
+Result<Fd> secret_pipe(std::string const& secret);
+
+/// The one line that secret_pipe() hands on, from its other end or through
+/// srun.  Fails with timed_out, and with invalid_argument when there is none.
+Result<std::string> read_secret_line(int fd, std::chrono::milliseconds limit);
+
+/// The secret as a file that is nowhere but in memory and that nobody can
+/// change: any number of children may be left the same one.  Close-on-exec,
+/// and of a number that scripts do not redirect.  Fails with io.
+Result<Fd> secret_memory(std::string const& secret);
+
+/// Read what secret_memory() made, in a process that was left it under this
+/// number, and close it: what this process starts does not get it.  Fails with
+/// invalid_argument when anything else has that number, and leaves that open.
+Result<std::string> take_secret(int fd);
+
+/// The secret in a file: one word of at least 32 characters.  Fails with denied
+/// when anybody but its owner may read or write it or its owner is somebody
+/// else, with not_found, and with invalid_argument; names the file and the
+/// remedy.
+Result<std::string> secret_of_file(std::string const& path);
+
+}  // namespace gleaner
