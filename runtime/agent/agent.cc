@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "core/log.hh"
-#include "proto/secret_handshake.hh"
+#include "proto/secret_door.hh"
 #include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
 #include "runtime/os/cpu_list.hh"
@@ -153,15 +153,24 @@ int Agent::run() {
 }
 
 void Agent::connect(int attempts_left) {
-  connect_tcp(io_, options_.coordinator, connect_timeout_s,
-              [this, attempts_left](auto channel) {
-                connected(std::move(channel), attempts_left);
-              });
+  secret_connect(
+      io_, options_.coordinator, options_.secret, {"agent", options_.node},
+      connect_timeout_s,
+      [this](Error const& error) {
+        log_to_stderr(LogLevel::debug, LogLine("coordinator_lost")
+                                           .kv("node", options_.node)
+                                           .kv("why", error.message));
+        end(1);
+      },
+      [this, attempts_left](auto channel) {
+        connected(std::move(channel), attempts_left);
+      });
 }
 
 void Agent::connected(Result<std::shared_ptr<Channel>> channel,
                       int attempts_left) {
-  if (!channel && attempts_left > 0) {
+  bool const refused = !channel && channel.error().code == Errc::denied;
+  if (!channel && !refused && attempts_left > 0) {
     retry_.expires_after(connect_pause);
     retry_.async_wait([this, attempts_left](asio::error_code error) {
       if (!error) connect(attempts_left - 1);
@@ -169,28 +178,14 @@ void Agent::connected(Result<std::shared_ptr<Channel>> channel,
     return;
   }
   if (!channel) {
-    log_to_stderr(LogLevel::error, LogLine("coordinator_unreachable")
+    log_to_stderr(LogLevel::error, LogLine(refused ? "coordinator_refused"
+                                                   : "coordinator_unreachable")
                                        .kv("node", options_.node)
                                        .kv("why", channel.error().message));
     return end(1);
   }
   channel_ = *channel;
-  secret_client(
-      channel_, options_.secret, {"agent", options_.node}, connect_timeout_s,
-      [this](Error const& error) {
-        log_to_stderr(LogLevel::debug, LogLine("coordinator_lost")
-                                           .kv("node", options_.node)
-                                           .kv("why", error.message));
-        end(1);
-      },
-      [this](Result<void> accepted) {
-        if (accepted) return greet();
-        log_to_stderr(LogLevel::error,
-                      LogLine("coordinator_refused")
-                          .kv("node", options_.node)
-                          .kv("why", accepted.error().message));
-        end(1);
-      });
+  greet();
 }
 
 void Agent::greet() {

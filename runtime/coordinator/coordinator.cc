@@ -19,7 +19,6 @@
 namespace gleaner {
 namespace {
 
-constexpr double handshake_s = 5;
 constexpr double tick_s = 0.02;
 constexpr double progress_s = 1;
 /// From the decision to end until what is left is killed.
@@ -69,7 +68,10 @@ Result<void> Coordinator::listen() {
   launch.secret =
       options_.secret.empty() ? random_hex(secret_bytes) : options_.secret;
   launch.cwd = options_.cwd;
-  secret_ = launch.secret;
+  door_.emplace(launch.secret, SecretDoor::Limits{},
+                [this](std::string const& peer, Error const& why) {
+                  connection_refused(peer, why);
+                });
   launcher_.emplace(io_, std::move(launch),
                     [this](auto const& node, int code, auto const& why) {
                       on_lease_end(node, code, why);
@@ -124,21 +126,15 @@ int Coordinator::run() {
 void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
   // Set once the role is known; before that a close needs no answer.
   auto const on_close = std::make_shared<Channel::OnClose>();
-  secret_server(
-      channel, secret_, handshake_s,
+  door_->knock(
+      channel,
       [on_close](Error const& error) {
         if (*on_close) (*on_close)(error);
       },
-      [this, channel, on_close](Result<PeerRole> peer) {
-        if (!peer) {
-          log_to_stderr(
-              LogLevel::warn,
-              LogLine("connection_refused").kv("why", peer.error().message));
-          return;
-        }
+      [this, channel, on_close](PeerRole const& peer) {
         channel->set_silence_limit(options_.failure_timeout_s);
-        if (peer->role == "agent") {
-          *on_close = [this, node = peer->id](Error const& error) {
+        if (peer.role == "agent") {
+          *on_close = [this, node = peer.id](Error const& error) {
             auto const found = nodes_.find(node);
             if (found == nodes_.end()) return;
             found->second.agent = nullptr;
@@ -148,15 +144,24 @@ void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
               end_node(node);
             }
           };
-          return on_agent(peer->id, channel);
+          return on_agent(peer.id, channel);
         }
         msg::MemberId id = 0;
-        std::from_chars(peer->id.data(), peer->id.data() + peer->id.size(), id);
+        std::from_chars(peer.id.data(), peer.id.data() + peer.id.size(), id);
         *on_close = [this, id](Error const& error) {
           member_gone(id, "connection lost: " + error.message);
         };
         on_member(id, channel);
       });
+}
+
+/// Strangers must not be able to fill the job's output.
+void Coordinator::connection_refused(std::string const& peer,
+                                     Error const& why) {
+  throttle_.log(
+      LogLevel::warn, std::to_string(int(why.code)),
+      LogLine("connection_refused").kv("peer", peer).kv("why", why.message),
+      now());
 }
 
 void Coordinator::on_signal() {

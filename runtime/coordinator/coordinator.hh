@@ -24,8 +24,9 @@
 #include <vector>
 
 #include "core/clock.hh"
+#include "core/throttle.hh"
 #include "proto/channel.hh"
-#include "proto/secret_handshake.hh"
+#include "proto/secret_door.hh"
 #include "runtime/coordinator/departures.hh"
 #include "runtime/coordinator/event_log.hh"
 #include "runtime/coordinator/lease_launcher.hh"
@@ -105,6 +106,7 @@ class Coordinator {
 
   // The whole (coordinator.cc).
   void on_connection(std::shared_ptr<Channel> channel);
+  void connection_refused(std::string const& peer, Error const& why);
   void on_signal();
   void every(double seconds, std::shared_ptr<asio::steady_timer> timer,
              std::function<void()> what);
@@ -117,11 +119,12 @@ class Coordinator {
 
   SystemClock clock_;
   CoordinatorOptions options_;
-  std::string secret_;  ///< of this training
   EventLog events_;
   asio::io_context io_;
   asio::signal_set signals_;
   std::unique_ptr<Listener> listener_;
+  std::optional<SecretDoor> door_;
+  Throttle throttle_;
   std::unique_ptr<NodeSource> source_;
   std::optional<LeaseLauncher> launcher_;
   std::optional<Membership> membership_;  ///< from the first Registered on

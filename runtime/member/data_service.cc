@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "proto/secret_handshake.hh"
-
 namespace gleaner {
 namespace {
 
-constexpr double handshake_s = 10;
 constexpr std::size_t waiting_max = 4096;  // of strangers there are none
 
 }  // namespace
@@ -29,17 +26,13 @@ Result<std::string> DataService::listen(std::string const& address,
 void DataService::close() { listener_.reset(); }
 
 void DataService::accepted(std::shared_ptr<Channel> channel) {
-  auto ignore = [](Error const&) {};
-  secret_server(
-      channel, secret_, handshake_s, ignore,
-      [this, channel](Result<PeerRole> const& peer) {
-        if (!peer) return;
-        channel->set_silence_limit(handshake_s);
-        // The channel holds its handler: no cycle.
-        channel->on_message([this, &c = *channel](nlohmann::json const& json) {
-          requested(c, json);
-        });
-      });
+  door_.knock(channel, nullptr, [this, channel](PeerRole const&) {
+    channel->set_silence_limit(handshake_s);
+    // The channel holds its handler: no cycle.
+    channel->on_message([this, &c = *channel](nlohmann::json const& json) {
+      requested(c, json);
+    });
+  });
 }
 
 void DataService::requested(Channel& channel, nlohmann::json const& json) {
@@ -116,15 +109,11 @@ void DataService::open(std::string const& address, double timeout_s,
     changed_.notify_all();
   };
   auto self = PeerRole{"member", std::to_string(self_)};
-  connect_tcp(io_, address, timeout_s,
-              [=, this](Result<std::shared_ptr<Channel>> const& channel) {
-                if (!channel) return finish(channel.error());
-                secret_client(
-                    *channel, secret_, self, timeout_s, [](Error const&) {},
-                    [finish, c = *channel](Result<void> const& proven) {
-                      finish(proven ? c->release() : Released(proven.error()));
-                    });
-              });
+  secret_connect(
+      io_, address, secret_, self, timeout_s, nullptr,
+      [finish](Result<std::shared_ptr<Channel>> const& channel) {
+        finish(channel ? (*channel)->release() : Released(channel.error()));
+      });
 }
 
 Result<DataService::Connection> DataService::ask(

@@ -20,6 +20,7 @@
 #include "core/result.hh"
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
+#include "proto/secret_door.hh"
 #include "runtime/state/transfer.hh"
 
 namespace gleaner {
@@ -39,7 +40,10 @@ class DataService {
   };
 
   DataService(asio::io_context& io, std::string secret, msg::MemberId self)
-      : io_(io), secret_(std::move(secret)), self_(self) {}
+      : io_(io),
+        secret_(std::move(secret)),
+        self_(self),
+        door_(secret_, {handshake_s}, nullptr) {}
 
   /// Begin to listen on this numeric address; the result is "host:port".
   Result<std::string> listen(std::string const& address,
@@ -83,9 +87,12 @@ class DataService {
   void open(std::string const& address, double timeout_s,
             std::shared_ptr<Opening> opening);
 
+  static constexpr double handshake_s = 10;
+
   asio::io_context& io_;
   std::string const secret_;
   msg::MemberId const self_;
+  SecretDoor door_;
   std::unique_ptr<Listener> listener_;
   OnReduction on_reduction_;
   Transfers transfers_;

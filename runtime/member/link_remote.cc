@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A member's connection to its coordinator.
-#include "proto/channel.hh"
-#include "proto/secret_handshake.hh"
+#include "proto/secret_door.hh"
 #include "runtime/member/link.hh"
 
 namespace gleaner {
@@ -23,11 +22,13 @@ class RemoteLink final : public Link {
     report_ = std::move(report);
     on_message_ = std::move(on_message);
     on_lost_ = std::move(on_lost);
-    connect_tcp(io_, address_, connect_s,
-                [this](Result<std::shared_ptr<Channel>> const& channel) {
-                  if (!channel) return lost(channel.error());
-                  connected(*channel);
-                });
+    secret_connect(
+        io_, address_, secret_, {"member", std::to_string(hello_.member)},
+        connect_s, [this](Error const& why) { lost(why); },
+        [this](Result<std::shared_ptr<Channel>> const& channel) {
+          if (!channel) return lost(channel.error());
+          connected(*channel);
+        });
   }
 
   void send(msg::FromMember const& message) override {
@@ -49,15 +50,9 @@ class RemoteLink final : public Link {
   void connected(std::shared_ptr<Channel> const& channel) {
     channel_ = channel;
     if (closed_) return channel_->close();
-    secret_client(
-        channel_, secret_, {"member", std::to_string(hello_.member)}, connect_s,
-        [this](Error const& why) { lost(why); },
-        [this](Result<void> const& proven) {
-          if (!proven) return lost(proven.error());
-          channel_->on_message(
-              [this](nlohmann::json const& json) { received(json); });
-          channel_->send(msg::to_json(msg::FromMember(hello_)));
-        });
+    channel_->on_message(
+        [this](nlohmann::json const& json) { received(json); });
+    channel_->send(msg::to_json(msg::FromMember(hello_)));
   }
 
   void received(nlohmann::json const& json) {

@@ -25,7 +25,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/place.hh \
 	%reldir%/place.cc \
 	%reldir%/resources.hh \
-	%reldir%/resources.cc
+	%reldir%/resources.cc \
+	%reldir%/throttle.hh
 
 # Apart, so that what needs no gleaner.yaml does not link yaml-cpp.  It does
 # not contain libcore.la: a plugin that got that twice could not be linked.

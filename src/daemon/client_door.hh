@@ -20,14 +20,14 @@
 
 #include "core/clock.hh"
 #include "core/config.hh"
+#include "core/throttle.hh"
 #include "daemon/actions.hh"
 #include "daemon/slurm_worker.hh"
 #include "daemon/status_cache.hh"
-#include "daemon/strangers.hh"
-#include "daemon/throttle.hh"
 #include "daemon/token_buckets.hh"
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
+#include "proto/strangers.hh"
 
 namespace gleaner {
 

@@ -19,6 +19,7 @@
 
 #include "core/clock.hh"
 #include "core/config.hh"
+#include "core/throttle.hh"
 #include "daemon/brain.hh"
 #include "daemon/client_door.hh"
 #include "daemon/free_nodes_file.hh"
@@ -27,7 +28,6 @@
 #include "daemon/poller.hh"
 #include "daemon/setup_watch.hh"
 #include "daemon/slurm_worker.hh"
-#include "daemon/throttle.hh"
 
 namespace gleaner {
 

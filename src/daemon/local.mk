@@ -69,7 +69,6 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/descriptor_budget.hh \
 	%reldir%/descriptor_budget.cc \
 	%reldir%/status_cache.hh \
-	%reldir%/strangers.hh \
 	%reldir%/daemon.hh \
 	%reldir%/daemon.cc \
 	%reldir%/free_nodes_file.hh \
@@ -90,8 +89,7 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/slurm_worker.hh \
 	%reldir%/slurm_worker.cc \
 	%reldir%/state_dir.hh \
-	%reldir%/state_dir.cc \
-	%reldir%/throttle.hh
+	%reldir%/state_dir.cc
 %canon_reldir%_libgleanerd_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 %canon_reldir%_libgleanerd_la_LIBADD = \
 	%reldir%/libbrain.la \

@@ -15,8 +15,8 @@
 
 #include "core/clock.hh"
 #include "core/config.hh"
+#include "core/throttle.hh"
 #include "daemon/hole_source.hh"
-#include "daemon/throttle.hh"
 #include "proto/channel.hh"
 #include "proto/daemon_messages.hh"
 #include "slurm/scan_pacer.hh"

@@ -10,9 +10,9 @@
 
 #include "core/clock.hh"
 #include "core/config.hh"
+#include "core/throttle.hh"
 #include "daemon/hole_source.hh"
 #include "daemon/slurm_worker.hh"
-#include "daemon/throttle.hh"
 #include "slurm/load.hh"
 #include "slurm/scan_pacer.hh"
 

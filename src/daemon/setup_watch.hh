@@ -13,8 +13,8 @@
 
 #include "core/clock.hh"
 #include "core/config.hh"
+#include "core/throttle.hh"
 #include "daemon/slurm_worker.hh"
-#include "daemon/throttle.hh"
 #include "slurm/control.hh"
 
 namespace gleaner {

@@ -35,8 +35,11 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/frame_seal.hh \
 	%reldir%/frame_seal.cc \
 	%reldir%/handshake.hh \
+	%reldir%/secret_door.hh \
+	%reldir%/secret_door.cc \
 	%reldir%/secret_handshake.hh \
-	%reldir%/secret_handshake.cc
+	%reldir%/secret_handshake.cc \
+	%reldir%/strangers.hh
 %canon_reldir%_libproto_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 %canon_reldir%_libproto_la_LIBADD = %reldir%/libmessages.la %reldir%/libticket.la
 

@@ -52,11 +52,15 @@ void secret_server(std::shared_ptr<Channel> channel, std::string secret,
     PeerRole const peer{text_field(message, "role"), text_field(message, "id")};
     auto const theirs = text_field(message, "nonce");
     auto const proof = text_field(message, "hmac");
+    auto const refuse = [&](char const* why) {
+      channel->send({{"type", "refused"}, {"why", why}});
+      handshake->refuse(why);
+    };
     // Nonces of one length leave no doubt where a field of a proof ends.
-    if (!is_hex_of(theirs, nonce_bytes)) return handshake->refuse(no_nonce);
+    if (!is_hex_of(theirs, nonce_bytes)) return refuse(no_nonce);
     if (text_field(message, "type") != "answer" ||
         !equal_secret(proof, client_proof(secret, nonce, theirs, peer)))
-      return handshake->refuse("wrong secret");
+      return refuse("wrong secret");
     channel->send(
         {{"type", "accepted"}, {"hmac", server_proof(secret, nonce, theirs)}});
     channel->seal(keys_of_server(secret, nonce, theirs));
@@ -93,6 +97,8 @@ void secret_client(std::shared_ptr<Channel> channel, std::string secret,
                             server_proof(secret, *challenge, nonce))) {
       channel->seal(keys_of_client(secret, *challenge, nonce));
       handshake->accept();
+    } else if (type == "refused") {
+      handshake->refuse("refused: " + text_field(message, "why"));
     } else {
       handshake->refuse("the server does not know the secret");
     }

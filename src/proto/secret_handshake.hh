@@ -5,6 +5,7 @@
 ///     C->S {"type":"answer","role":r,"id":i,"nonce":b,
 ///           "hmac":H(k,"c:"+a+":"+b+":"+r+":"+i)}
 ///     S->C {"type":"accepted","hmac":H(k,"s:"+b+":"+a)}
+///       or {"type":"refused","why":w}
 /// H is HMAC-SHA256 in hex, a and b are nonces of 16 bytes in hex; both sides
 /// are proven.  The secret is random, one per `gleaner run`; how it reaches
 /// agents and members is in runtime/os/handed_secret.hh.

@@ -340,6 +340,42 @@ training_ports() { # PROGRAM
   [[ $(events_of "$job" member_lost | wc -l) = "$lost" ]]
 }
 
+@test "5,000 connections that say nothing keep no member from joining" {
+  local port lost
+  for port in $(training_ports gleaner-coord) $(training_ports trainer); do
+    as_user bash -c "ulimit -n 6000; exec '$top/test/system/flood' silent 127.0.0.1:$port 20 5000" >"$work/flood-$port.log" 3>&- 8>&- &
+  done
+  sleep 1 # the floods are under way
+  lost=$(events_of "$job" member_lost | wc -l)
+  signal KILL -u "$test_user" -n trainer
+  wait_until 10 "(( \$(events_of $job member_lost | wc -l) > $lost ))"
+  # The next member connects from the same address, proves the secret, and copies
+  # the state from the one that is left, through its port.
+  wait_until 10 "size_is $job 2"
+  [[ $(jobs -r) = *flood* ]] # the floods still are
+  wait
+  cat "$work"/flood-*.log
+  # That of the coordinator and that of the member that is left.
+  (($(awk '$1 >= 5000' "$work"/flood-*.log | wc -l) >= 2))
+  grep -q 'have not proved the secret' "$work/$job.out"
+  # Not a line for each of them.
+  (($(grep -c connection_refused "$work/$job.out") < 20))
+  unharmed
+}
+
+@test "frames before the secret is proven have 4 KiB at most" {
+  local port
+  for port in $(training_ports gleaner-coord) $(training_ports trainer); do
+    run speak tcp 127.0.0.1:"$port" 'raw:\x00\x00\x10\x01'
+    [[ $output = *closed ]]
+    run speak tcp 127.0.0.1:"$port" --seconds 2 'raw:\x00\x00\x10\x00'
+    [[ $output != *closed ]] # 4,096 bytes are waited for
+    run speak tcp 127.0.0.1:"$port" --seconds 12 'raw:\x00\x00\x10\x00'
+    [[ $output = *closed ]] # for 5 or 10 seconds
+  done
+  unharmed
+}
+
 @test "a training's secret is in no environment, command line, log or state of Slurm" {
   local agent secret pid file
   agent=$(pids -u "$test_user" gleaner-agent | head -n 1)

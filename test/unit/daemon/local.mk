@@ -35,9 +35,9 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_gleanerd
 TESTS += %reldir%/test_gleanerd
 %canon_reldir%_test_gleanerd_SOURCES = \
+	%reldir%/descriptor_budget_test.cc \
 	%reldir%/outside_test.cc \
 	%reldir%/plugin_door_test.cc \
-	%reldir%/strangers_test.cc \
 	%reldir%/temporary_dir.hh
 %canon_reldir%_test_gleanerd_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SQLITE_CFLAGS)
 %canon_reldir%_test_gleanerd_LDADD = \

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 
+#include "core/throttle.hh"
 #include "daemon/free_nodes_file.hh"
 #include "daemon/journal.hh"
 #include "daemon/poller.hh"
@@ -14,7 +15,6 @@
 #include "daemon/setup_watch.hh"
 #include "daemon/slurm_worker.hh"
 #include "daemon/state_dir.hh"
-#include "daemon/throttle.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 

@@ -8,7 +8,9 @@ TESTS += %reldir%/test_proto
 	%reldir%/message_limits_test.cc \
 	%reldir%/messages_test.cc \
 	%reldir%/protocol_doc_test.cc \
+	%reldir%/secret_door_test.cc \
 	%reldir%/snapshot_change_test.cc \
+	%reldir%/strangers_test.cc \
 	%reldir%/ticket_test.cc
 %canon_reldir%_test_proto_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_proto_LDADD = test/unit/libtestmain.la src/proto/libproto.la

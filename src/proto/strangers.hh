@@ -3,12 +3,12 @@
 /// way when there are too many.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-
-#include "daemon/actions.hh"
 
 namespace gleaner {
 
@@ -17,12 +17,14 @@ namespace gleaner {
 /// that has the most, the oldest gives way.
 class Strangers {
  public:
+  using Id = std::uint64_t;  ///< the caller's name for a connection
+
   explicit Strangers(std::size_t most) : most_(most) {}
 
   /// A connection came from this address; ids only grow.  Returns the one to
   /// be closed for it, if any.
-  std::optional<LinkId> add(LinkId id, std::string const& address) {
-    std::optional<LinkId> leaver;
+  std::optional<Id> add(Id id, std::string const& address) {
+    std::optional<Id> leaver;
     if (address_of_.size() >= most_) {
       leaver = oldest_of_crowd();
       remove(*leaver);
@@ -33,7 +35,7 @@ class Strangers {
   }
 
   /// It proved who it is, or is gone.
-  void remove(LinkId id) {
+  void remove(Id id) {
     auto const found = address_of_.find(id);
     if (found == address_of_.end()) return;
     auto const crowd = count_.find(found->second);
@@ -44,7 +46,7 @@ class Strangers {
   std::size_t size() const { return address_of_.size(); }
 
  private:
-  LinkId oldest_of_crowd() const {
+  Id oldest_of_crowd() const {
     std::size_t most = 0;
     for (auto const& [address, count] : count_) most = std::max(most, count);
     for (auto const& [id, address] : address_of_)
@@ -53,7 +55,7 @@ class Strangers {
   }
 
   std::size_t most_;
-  std::map<LinkId, std::string> address_of_;  ///< oldest first
+  std::map<Id, std::string> address_of_;  ///< oldest first
   std::map<std::string, std::size_t> count_;
 };
 

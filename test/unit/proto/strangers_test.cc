@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Who gives way when many connect and say nothing.
-#include "daemon/strangers.hh"
+#include "proto/strangers.hh"
 
-#include "daemon/descriptor_budget.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner {
@@ -30,7 +29,7 @@ TEST_CASE("of the address that has the most, the oldest gives way") {
 TEST_CASE("a flood from one address throws nobody else out") {
   Strangers strangers(128);
   strangers.add(1, "honest");
-  for (LinkId id = 2; id < 5000; ++id)
+  for (Strangers::Id id = 2; id < 5000; ++id)
     CHECK(strangers.add(id, "flood").value_or(2) != 1);
   CHECK(strangers.size() == 128);
 }
@@ -49,15 +48,6 @@ TEST_CASE("an address is a peer without its port") {
   CHECK(address_of_peer("10.0.0.7:41212") == "10.0.0.7");
   CHECK(address_of_peer("fe80::1:41212") == "fe80::1");
   CHECK(address_of_peer("unknown") == "unknown");
-}
-
-TEST_CASE("clients never take the descriptors that calls to Slurm need") {
-  CHECK(*links_within(1024) == 1024 - descriptors_reserved);
-  CHECK(*links_within(1 << 20) == links_max);
-  CHECK(*links_within(descriptors_reserved + 64) == 64);
-  auto const none = links_within(256);
-  REQUIRE_FALSE(none);
-  CHECK(none.error().message.find("LimitNOFILE") != std::string::npos);
 }
 
 }  // namespace
