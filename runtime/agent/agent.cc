@@ -178,10 +178,15 @@ void Agent::connected(Result<std::shared_ptr<Channel>> channel,
     return;
   }
   if (!channel) {
-    log_to_stderr(LogLevel::error, LogLine(refused ? "coordinator_refused"
-                                                   : "coordinator_unreachable")
-                                       .kv("node", options_.node)
-                                       .kv("why", channel.error().message));
+    auto const& why = channel.error().message;
+    log_to_stderr(LogLevel::error,
+                  refused ? LogLine("coordinator_refused")
+                                .kv("node", options_.node)
+                                .kv("why", why)
+                          : LogLine("coordinator_unreachable")
+                                .kv("node", options_.node)
+                                .kv("why", why + " [--address and --listen in "
+                                                 "gleaner(1)]"));
     return end(1);
   }
   channel_ = *channel;

@@ -14,6 +14,7 @@
 #include "core/slurm_user.hh"
 #include "proto/secret.hh"
 #include "runtime/coordinator/daemon_link.hh"
+#include "runtime/coordinator/listening.hh"
 #include "runtime/coordinator/local_nodes.hh"
 
 namespace gleaner {
@@ -52,19 +53,16 @@ Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
 Coordinator::~Coordinator() = default;
 
 Result<void> Coordinator::listen() {
-  // Local nodes are on this machine, perhaps in networks of their own.
-  auto const host =
-      options_.local_nodes >= 0 ? options_.address + ":0" : "0.0.0.0:0";
-  auto listener = Listener::tcp(
-      io_, host, [this](auto channel) { on_connection(std::move(channel)); });
+  auto listener = listen_where_nodes_call(
+      io_, {options_.address, options_.listen, options_.address_chosen},
+      [this](auto channel) { on_connection(std::move(channel)); });
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
   LeaseLauncher::Options launch;
   launch.via = options_.local_nodes >= 0 ? LeaseLauncher::Via::here
                                          : LeaseLauncher::Via::srun;
   launch.agent = options_.agent;
-  launch.coordinator =
-      options_.address + ":" + std::to_string(listener_->port());
+  launch.coordinator = host_and_port(options_.address, listener_->port());
   launch.secret =
       options_.secret.empty() ? random_hex(secret_bytes) : options_.secret;
   launch.cwd = options_.cwd;

@@ -16,6 +16,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/lease_options.cc \
 	%reldir%/lease_launcher.hh \
 	%reldir%/lease_launcher.cc \
+	%reldir%/listening.hh \
+	%reldir%/listening.cc \
 	%reldir%/local_nodes.hh \
 	%reldir%/local_nodes.cc \
 	%reldir%/node_source.hh \

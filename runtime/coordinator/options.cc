@@ -78,6 +78,8 @@ Result<void> complete(CoordinatorOptions* options) {
   if (options->dir.empty()) options->dir = default_dir(*options);
   options->dir = std::filesystem::absolute(options->dir, error).string();
   if (options->agent.empty()) options->agent = find_agent();
+  options->address_chosen =
+      options->local_nodes >= 0 || !options->address.empty();
   if (options->local_nodes >= 0) {
     if (options->address.empty()) options->address = "127.0.0.1";
     options->config = default_config();
@@ -161,6 +163,9 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   app.add_option("--address", options.address,
                  "Name or address of this host, as other nodes reach it "
                  "[host name]");
+  app.add_option("--listen", options.listen,
+                 "Address of this host to listen on, where nodes reach it "
+                 "under another one [what --address leads to]");
   app.add_option("--local", options.local_nodes,
                  "Without Slurm: begin with N nodes that are processes on this "
                  "machine; DIR/control takes 'add' and 'remove NODE SECONDS'")

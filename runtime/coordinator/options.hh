@@ -18,6 +18,8 @@ struct CoordinatorOptions {
   std::string cwd;                ///< of the program, on every node
   std::string agent;              ///< path of gleaner-agent
   std::string address;            ///< our host, as other nodes reach it
+  bool address_chosen = false;    ///< it is not just the host's name
+  std::string listen;             ///< our address; "": that of `address`
   std::string secret;             ///< of GLEANER_SECRET_FILE; "": a new one
   std::string comm = "auto";      ///< data plane
   std::string on_loss = "short";  ///< or "recompute"

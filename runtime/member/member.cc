@@ -87,7 +87,11 @@ Result<void> Member::connect() {
           serve_reduction_to(request, std::make_shared<DataService::Connection>(
                                           std::move(connection)));
         });
-    if (!listening) return listening.error();
+    if (!listening)
+      return Error{listening.error().code,
+                   listening.error().message +
+                       " [GLEANER_ADDRESS, where it is set, is an address of "
+                       "this node]"};
     hello.data_address = *listening;
   }
   asio::post(io_, [this, hello] {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -173,8 +174,10 @@ class Acceptor {
 };
 
 Error cannot_listen(std::string const& address, asio::error_code error) {
-  return {Errc::io,
-          "cannot listen on " + address + " (" + error.message() + ")"};
+  auto const why = error.value() == EADDRNOTAVAIL
+                       ? "this host has no such address"
+                       : error.message();
+  return {Errc::io, "cannot listen on " + address + " (" + why + ")"};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ runtime_tests = \
 	%reldir%/deterministic.t \
 	%reldir%/end.t \
 	%reldir%/follow.t \
+	%reldir%/listen.t \
 	%reldir%/loss.t \
 	%reldir%/mpi_loss.t \
 	%reldir%/mpi_overlap.t \

@@ -9,6 +9,8 @@ setup_file() {
   take_turn
   start_cluster --nodes 2 --gpus 1
   make_training 400000 40 1 1
+  # All of this cluster is on one host.
+  sed -i 's/gleaner run /&--address=127.0.0.1 /' "$work/train.sh"
   [[ -z $(why_not) ]] || return 0
   select_cluster
   job=$(submit_training 1-2)
@@ -338,6 +340,21 @@ training_ports() { # PROGRAM
   done
   unharmed
   [[ $(events_of "$job" member_lost | wc -l) = "$lost" ]]
+}
+
+@test "a training's processes listen where its nodes call, and nowhere else" {
+  local program pid inode address
+  for program in gleaner-coord trainer gleaner-agent; do
+    for pid in $(pids -u "$test_user" "$program"); do
+      for inode in $(ls -l "/proc/$pid/fd" | sed -n 's/.*socket:\[\([0-9]*\)\]/\1/p'); do
+        address=$(awk -v inode="$inode" '$4 == "0A" && $10 == inode {print $2}' /proc/net/tcp /proc/net/tcp6)
+        [[ -z $address ]] || echo "$program ${address%:*}"
+      done
+    done
+  done | sort | uniq -c | tee "$work/listening"
+  # 127.0.0.1; agents listen on no port.
+  [[ $(awk '{print $2, $3}' "$work/listening") = "gleaner-coord 0100007F
+trainer 0100007F" ]]
 }
 
 @test "5,000 connections that say nothing keep no member from joining" {
