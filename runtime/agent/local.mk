@@ -13,7 +13,8 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/places.hh
 %canon_reldir%_libagent_la_CPPFLAGS = $(AM_CPPFLAGS)
 %canon_reldir%_libagent_la_LIBADD = \
-	runtime/comm_host/libcommdirectory.la runtime/os/libsecret.la src/proto/libproto.la
+	runtime/comm_host/libcommdirectory.la runtime/os/libsecret.la \
+	src/proto/libwrappedsecret.la src/proto/libproto.la
 if HAVE_HWLOC
 %canon_reldir%_libagent_la_SOURCES += %reldir%/binding.cc
 %canon_reldir%_libagent_la_CPPFLAGS += $(HWLOC_CFLAGS)

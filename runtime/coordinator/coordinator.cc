@@ -13,6 +13,7 @@
 #include "core/log.hh"
 #include "core/slurm_user.hh"
 #include "proto/secret.hh"
+#include "proto/wrapped_secret.hh"
 #include "runtime/coordinator/daemon_link.hh"
 #include "runtime/coordinator/listening.hh"
 #include "runtime/coordinator/local_nodes.hh"
@@ -63,10 +64,17 @@ Result<void> Coordinator::listen() {
                                          : LeaseLauncher::Via::srun;
   launch.agent = options_.agent;
   launch.coordinator = host_and_port(options_.address, listener_->port());
-  launch.secret =
+  auto const secret =
       options_.secret.empty() ? random_hex(secret_bytes) : options_.secret;
+  launch.secret = [secret] { return Result<std::string>(secret); };
+  if (launch.via == LeaseLauncher::Via::srun) {
+    launch.munge_socket = options_.config.munge_socket;
+    launch.secret = [secret, socket = launch.munge_socket] {
+      return wrap_secret(socket, secret);
+    };
+  }
   launch.cwd = options_.cwd;
-  door_.emplace(launch.secret, SecretDoor::Limits{},
+  door_.emplace(secret, SecretDoor::Limits{},
                 [this](std::string const& peer, Error const& why) {
                   connection_refused(peer, why);
                 });

@@ -113,6 +113,8 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   command.env = scrubbed_environment(environment);
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
   command.env.push_back("GLEANER_NODE=" + grant.node);
+  if (!options_.munge_socket.empty())
+    command.env.push_back("GLEANER_MUNGE_SOCKET=" + options_.munge_socket);
   if (grant.part)
     command.env.push_back("GLEANER_PART_CPUS=" +
                           std::to_string(grant.part->cpus));

@@ -25,7 +25,9 @@ class LeaseLauncher {
     Via via = Via::srun;
     std::string agent;        ///< path of gleaner-agent, valid on every node
     std::string coordinator;  ///< "host:port" it connects back to
-    std::string secret;       ///< goes to the agent's standard input
+    /// What goes to the agent's standard input, called in any thread.
+    std::function<Result<std::string>()> secret;
+    std::string munge_socket;  ///< of agents, "": the system's
     std::string cwd;
   };
   /// A lease's srun ended.  `why` is srun's last complaint, "" if none.

@@ -13,12 +13,19 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <thread>
+#include <utility>
+
+#include "core/log.hh"
+#include "runtime/os/signals.hh"
 
 namespace gleaner {
 namespace {
 
 /// No more is read of anything: a secret has 64 characters.
 constexpr std::size_t bytes_max = 256;
+/// Wrapped, it is longer.
+constexpr std::size_t line_bytes_max = 4096;
 constexpr std::size_t file_bytes_min = 32;
 constexpr int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 /// Scripts redirect descriptors of one digit, shells keep some from 10 on.
@@ -50,12 +57,20 @@ std::string octal(mode_t mode) {
 
 }  // namespace
 
-Result<Fd> secret_pipe(std::string const& secret) {
+Result<Fd> secret_pipe(std::function<Result<std::string>()> line) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
   Fd out(pipe[0]), in(pipe[1]);
-  if (auto done = write_all(in.get(), secret + '\n'); !done)
-    return done.error();
+  BlockAllSignals in_its_thread;  // and no SIGPIPE when the child is gone
+  std::thread([line = std::move(line), in = std::move(in)] {
+    auto const made = line();
+    if (!made)
+      return log_to_stderr(
+          LogLevel::error,
+          LogLine("secret_not_handed_on").kv("why", made.error().message));
+    // A child that is gone says itself why.
+    [[maybe_unused]] auto const done = write_all(in.get(), *made + '\n');
+  }).detach();
   return Result<Fd>(std::move(out));
 }
 
@@ -73,9 +88,9 @@ Result<std::string> read_secret_line(int fd, std::chrono::milliseconds limit) {
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0 || c == '\n') break;
     line += c;
-    if (line.size() > bytes_max) break;
+    if (line.size() > line_bytes_max) break;
   }
-  if (line.size() > bytes_max || !is_word(line))
+  if (line.size() > line_bytes_max || !is_word(line))
     return Error{Errc::invalid_argument,
                  "what came on standard input is no secret"};
   return line;

@@ -4,12 +4,15 @@
 /// What is in an environment is in that of every process started from there,
 /// in /proc, and in the logs of programs that print theirs.  So:
 ///
-///     coordinator -> agent    the agent's standard input, through srun
+///     coordinator -> agent    the agent's standard input, through srun; there
+///     it
+///                             is wrapped (proto/wrapped_secret.hh)
 ///     agent -> member         a sealed memory file, left open for the member
 ///     user -> either          a file that only the user can read
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "core/result.hh"
@@ -17,9 +20,11 @@
 
 namespace gleaner {
 
-/// A pipe from which the secret and the end can be read, for a child's
-/// standard input.  Close-on-exec.  Fails with io.
-Result<Fd> secret_pipe(std::string const& secret);
+/// A pipe from which a line and the end can be read, for a child's standard
+/// input.  `line` is called in a thread of its own, and may take its time; what
+/// it fails with is logged, and then the pipe has no line.  Close-on-exec.
+/// Fails with io.
+Result<Fd> secret_pipe(std::function<Result<std::string>()> line);
 
 /// The one line that secret_pipe() hands on, from its other end or through
 /// srun.  Fails with timed_out, and with invalid_argument when there is none.

@@ -46,8 +46,20 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 if HAVE_MUNGE
 noinst_LTLIBRARIES += %reldir%/libmungeauth.la
 %canon_reldir%_libmungeauth_la_SOURCES = \
+	%reldir%/munge_credential.hh \
+	%reldir%/munge_credential.cc \
 	%reldir%/munge_handshake.hh \
 	%reldir%/munge_handshake.cc
 %canon_reldir%_libmungeauth_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS)
 %canon_reldir%_libmungeauth_la_LIBADD = %reldir%/libproto.la $(MUNGE_LIBS)
+endif
+
+# For the agent, which is built without MUNGE, too.
+noinst_LTLIBRARIES += %reldir%/libwrappedsecret.la
+%canon_reldir%_libwrappedsecret_la_SOURCES = %reldir%/wrapped_secret.hh
+if HAVE_MUNGE
+%canon_reldir%_libwrappedsecret_la_SOURCES += %reldir%/wrapped_secret.cc
+%canon_reldir%_libwrappedsecret_la_LIBADD = %reldir%/libmungeauth.la
+else
+%canon_reldir%_libwrappedsecret_la_SOURCES += %reldir%/wrapped_secret_absent.cc
 endif

@@ -2,7 +2,6 @@
 /// Both sides of the MUNGE handshake.
 #include "proto/munge_handshake.hh"
 
-#include <munge.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "proto/handshake.hh"
+#include "proto/munge_credential.hh"
 #include "proto/secret.hh"
 
 namespace gleaner {
@@ -18,76 +18,6 @@ namespace {
 
 constexpr std::size_t nonce_bytes = 16;
 constexpr std::size_t secret_bytes = 32;
-
-/// A MUNGE context that talks to the munged of this cluster.
-class MungeContext {
- public:
-  explicit MungeContext(std::string const& socket)
-      : context_(munge_ctx_create()) {
-    if (context_ && !socket.empty())
-      munge_ctx_set(context_, MUNGE_OPT_SOCKET, socket.c_str());
-  }
-  ~MungeContext() { munge_ctx_destroy(context_); }
-  MungeContext(MungeContext const&) = delete;
-  MungeContext& operator=(MungeContext const&) = delete;
-
-  /// Make credentials that only `reader` can open, whatever munged.conf or its
-  /// defaults say of encryption.
-  munge_err_t restrict_to(Uid reader) {
-    auto const code =
-        munge_ctx_set(context_, MUNGE_OPT_CIPHER_TYPE, MUNGE_CIPHER_AES128);
-    if (code != EMUNGE_SUCCESS) return code;
-    return munge_ctx_set(context_, MUNGE_OPT_UID_RESTRICTION,
-                         static_cast<uid_t>(reader));
-  }
-
-  Error error(char const* doing, munge_err_t code) const {
-    char const* text = context_ ? munge_ctx_strerror(context_) : nullptr;
-    return {Errc::denied, std::string("MUNGE cannot ") + doing + " (" +
-                              (text ? text : munge_strerror(code)) + ")"};
-  }
-  munge_ctx_t get() const { return context_; }
-
- private:
-  munge_ctx_t context_;
-};
-
-Result<std::string> encode(std::string const& socket, Uid reader,
-                           std::string const& text) {
-  MungeContext context(socket);
-  if (auto const code = context.restrict_to(reader); code != EMUNGE_SUCCESS)
-    return context.error("sign", code);
-  char* credential = nullptr;
-  auto const code = munge_encode(&credential, context.get(), text.data(),
-                                 static_cast<int>(text.size()));
-  std::unique_ptr<char, decltype(&std::free)> const owner(credential,
-                                                          &std::free);
-  if (code != EMUNGE_SUCCESS) return context.error("sign", code);
-  return std::string(credential);
-}
-
-struct Signed {
-  Uid uid = 0;
-  std::string text;
-};
-
-Result<Signed> decode(std::string const& socket,
-                      std::string const& credential) {
-  MungeContext const context(socket);
-  void* payload = nullptr;
-  int size = 0;
-  uid_t uid = 0;
-  gid_t gid = 0;
-  auto const code = munge_decode(credential.c_str(), context.get(), &payload,
-                                 &size, &uid, &gid);
-  std::unique_ptr<void, decltype(&std::free)> const owner(payload, &std::free);
-  if (code != EMUNGE_SUCCESS) return context.error("verify", code);
-  return Signed{static_cast<Uid>(uid),
-                payload && size > 0
-                    ? std::string(static_cast<char const*>(payload),
-                                  static_cast<std::size_t>(size))
-                    : std::string()};
-}
 
 /// What either end signs.
 struct Contribution {
@@ -189,7 +119,7 @@ Result<Approach> approach(nlohmann::json const& challenge,
 Result<Contribution> verify_server(std::string const& munge_socket,
                                    Approach const& approach,
                                    std::string const& credential) {
-  auto const answer = decode(munge_socket, credential);
+  auto const answer = munge_open(munge_socket, credential);
   if (!answer) return answer.error();
   if (answer->uid != approach.server)
     return Error{Errc::denied, "uid " + std::to_string(answer->uid) +
@@ -213,12 +143,13 @@ struct Answer {
 Result<Answer> answer_client(std::string const& munge_socket,
                              std::string const& nonce,
                              std::string const& credential) {
-  auto const theirs = decode(munge_socket, credential);
+  auto const theirs = munge_open(munge_socket, credential);
   if (!theirs) return theirs.error();
   auto const client = read_contribution(theirs->text, "client", nonce, "");
   if (!client) return Error{Errc::denied, another_connection};
   Contribution const own{nonce, client->client_nonce, random_hex(secret_bytes)};
-  auto signed_text = encode(munge_socket, theirs->uid, own.text_of("server"));
+  auto signed_text =
+      munge_seal(munge_socket, theirs->uid, own.text_of("server"));
   if (!signed_text) return signed_text.error();
   return Answer{theirs->uid, std::move(*signed_text),
                 keys_of_server(*client, own)};
@@ -341,8 +272,8 @@ void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
     if (!next) return still->refuse(next.error().message);
     stage->approach = *next;
     ask([=, next = *next]() -> Finish {
-      return [=, credential = encode(munge_socket, next.server,
-                                     next.own.text_of("client"))] {
+      return [=, credential = munge_seal(munge_socket, next.server,
+                                         next.own.text_of("client"))] {
         send_credential(waiting.lock(), link.lock(), stage.get(), credential);
       };
     });

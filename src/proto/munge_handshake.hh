@@ -16,8 +16,8 @@
 /// The client signs no text that another can choose: a credential of free text
 /// would be one for any service that believes MUNGE, Slurm's included.
 ///
-/// In its own library, so that only gleanerd, the coordinator and `gleaner`
-/// link libmunge.
+/// In its own library, so that only gleanerd, the coordinator, agents and
+/// `gleaner` link libmunge.
 #pragma once
 
 #include <functional>

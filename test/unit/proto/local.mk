@@ -20,6 +20,6 @@ check_PROGRAMS += %reldir%/test_munge
 TESTS += %reldir%/test_munge
 %canon_reldir%_test_munge_SOURCES = %reldir%/munge_handshake_test.cc
 %canon_reldir%_test_munge_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
-%canon_reldir%_test_munge_LDADD = test/unit/libtestmain.la src/proto/libmungeauth.la
+%canon_reldir%_test_munge_LDADD = test/unit/libtestmain.la src/proto/libwrappedsecret.la src/proto/libmungeauth.la
 endif
 endif

@@ -16,7 +16,9 @@
 #include <fstream>
 #include <optional>
 
+#include "proto/munge_credential.hh"
 #include "proto/secret.hh"
+#include "proto/wrapped_secret.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner {
@@ -83,6 +85,29 @@ class Munged {
   std::string dir_, socket_;
   pid_t pid_ = 0;
 };
+
+TEST_CASE("a training's secret goes through srun as this uid's alone") {
+  auto const self = static_cast<Uid>(::geteuid());
+  auto const line = wrap_secret(Munged::socket(), "known to few");
+  REQUIRE(line);
+  CHECK(is_wrapped(*line));
+  CHECK(line->find_first_of(" \n") == std::string::npos);
+  CHECK(line->find("known to few") == std::string::npos);
+  auto const secret = unwrap_secret(Munged::socket(), *line);
+  REQUIRE(secret);
+  CHECK(*secret == "known to few");
+  // Once.
+  CHECK(unwrap_secret(Munged::socket(), *line).error().code == Errc::denied);
+  // Other texts, other readers, and what is no credential.
+  for (auto const& other :
+       {munge_seal(Munged::socket(), self, "gleaner client a b c"),
+        munge_seal(Munged::socket(), self + 1, "gleaner secret x"),
+        Result<std::string>("MUNGE:AAAA:")}) {
+    REQUIRE(other);
+    CHECK_FALSE(unwrap_secret(Munged::socket(), *other));
+  }
+  CHECK_FALSE(wrap_secret("/no/such/socket", "x"));
+}
 
 /// Two ends that speak through somebody in between, who sees every frame and
 /// may change it.

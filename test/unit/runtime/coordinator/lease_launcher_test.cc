@@ -16,6 +16,8 @@
 namespace gleaner {
 namespace {
 
+using namespace std::string_literals;
+
 /// A launcher whose srun is this script.
 struct Rig {
   std::string dir;
@@ -32,12 +34,13 @@ struct Rig {
     std::ofstream(dir + "/srun") << "#!/bin/sh\n" << script << '\n';
     ::chmod((dir + "/srun").c_str(), 0755);
     ::setenv("PATH", (dir + ":" + old_path).c_str(), 1);
-    launcher.emplace(io,
-                     LeaseLauncher::Options{LeaseLauncher::Via::srun, "agent",
-                                            "h:1", "known to few", dir},
-                     [this](auto const& n, int c, std::string w) {
-                       node = n, code = c, why = std::move(w);
-                     });
+    launcher.emplace(
+        io,
+        LeaseLauncher::Options{LeaseLauncher::Via::srun, "agent", "h:1",
+                               [] { return "known to few"s; }, "/run/m", dir},
+        [this](auto const& n, int c, std::string w) {
+          node = n, code = c, why = std::move(w);
+        });
   }
   ~Rig() {
     launcher.reset();
@@ -70,6 +73,7 @@ TEST_CASE("the agent learns where to connect, and the template is asked for") {
   Rig rig(
       "echo \"$*\" | grep -q -- --gres=gpu:4 && "
       "[ $GLEANER_COORDINATOR = h:1 ] && "
+      "[ $GLEANER_MUNGE_SOCKET = /run/m ] && "
       "[ $GLEANER_NODE = n3 ] && exit 0; exit 9");
   rig.launcher->set_lease_options({"--gres=gpu:4"});
   REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));

@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "test/unit/catch.hh"
 
@@ -33,12 +34,40 @@ Fd pipe_with(std::string const& text) {
 bool is_close_on_exec(int fd) { return ::fcntl(fd, F_GETFD) & FD_CLOEXEC; }
 
 TEST_CASE("an agent reads what its coordinator writes to its standard input") {
-  auto const pipe = secret_pipe(secret);
+  auto const pipe = secret_pipe([] { return Result<std::string>(secret); });
   REQUIRE(pipe);
   CHECK(is_close_on_exec(pipe->get()));
   auto const read = read_secret_line(pipe->get(), milliseconds(1000));
   REQUIRE(read);
   CHECK(*read == secret);
+}
+
+TEST_CASE("what takes long to hand on holds nobody up, and may fail") {
+  std::promise<void> answer;
+  auto const pipe = secret_pipe([&]() -> Result<std::string> {
+    answer.get_future().wait();
+    return Error{Errc::denied, "MUNGE cannot sign (for this test)"};
+  });
+  REQUIRE(pipe);
+  CHECK(read_secret_line(pipe->get(), milliseconds(20)).error().code ==
+        Errc::timed_out);
+  answer.set_value();
+  CHECK(read_secret_line(pipe->get(), milliseconds(1000)).error().code ==
+        Errc::invalid_argument);
+}
+
+TEST_CASE("a child that is gone before it reads does no harm") {
+  std::promise<void> gone, written;
+  {
+    auto const pipe = secret_pipe([&] {
+      gone.get_future().wait();
+      written.set_value_at_thread_exit();
+      return Result<std::string>(secret);
+    });
+    REQUIRE(pipe);
+  }
+  gone.set_value();
+  written.get_future().wait();  // without a SIGPIPE
 }
 
 TEST_CASE("what comes on standard input is one word, and comes in time") {
@@ -50,7 +79,7 @@ TEST_CASE("what comes on standard input is one word, and comes in time") {
        {Case{"abc\n", true}, Case{"abc", true}, Case{"abc\nmore\n", true},
         Case{"", false}, Case{"\n", false}, Case{"two words\n", false},
         Case{std::string("a\0b\n", 4), false},
-        Case{std::string(300, 'a') + "\n", false}}) {
+        Case{std::string(5000, 'a') + "\n", false}}) {
     INFO('"' << text << '"');
     auto const read =
         read_secret_line(pipe_with(text).get(), milliseconds(1000));

@@ -8,6 +8,7 @@ TESTS += %reldir%/test_os
 	%reldir%/handed_secret_test.cc \
 	%reldir%/owned_directory_test.cc
 %canon_reldir%_test_os_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
-%canon_reldir%_test_os_LDADD = test/unit/libtestmain.la runtime/os/libchild.la runtime/os/libsecret.la
+%canon_reldir%_test_os_LDADD = test/unit/libtestmain.la runtime/os/libchild.la runtime/os/libsecret.la \
+	src/core/libcore.la
 %canon_reldir%_test_os_LDFLAGS = -pthread
 endif

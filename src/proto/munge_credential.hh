@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Texts that one uid can open, and that say whose they are; libmunge's only
+/// user.
+///
+/// Both calls wait for munged, which may hang.  In a library of its own, so
+/// that only what asks munged links libmunge.
+#pragma once
+
+#include <string>
+
+#include "core/cluster.hh"
+#include "core/result.hh"
+
+namespace gleaner {
+
+/// A credential that only `reader` can open.  `socket`: munged's, "" for the
+/// system's.  Fails with denied.
+Result<std::string> munge_seal(std::string const& socket, Uid reader,
+                               std::string const& text);
+
+struct MungeText {
+  Uid uid = 0;  ///< whose it is
+  std::string text;
+};
+
+/// What is in a credential that this uid may open, once and in time.  Fails
+/// with denied.
+Result<MungeText> munge_open(std::string const& socket,
+                             std::string const& credential);
+
+}  // namespace gleaner
