@@ -14,6 +14,7 @@ import asyncio
 import ctypes
 import struct
 import sys
+import time
 
 VERSION = 36 << 8  # SLURM_21_08_PROTOCOL_VERSION
 MUNGE_PLUGIN = 101
@@ -26,6 +27,8 @@ class Munge:
     """Credentials of the calling user, from one munged."""
 
     OPT_SOCKET = 8
+    TRIES = 100  # slurmctld asks all nodes at once, and munged's queue gets full
+    PAUSE_S = 0.02
 
     def __init__(self, socket):
         self.lib = ctypes.CDLL("libmunge.so.2")
@@ -41,7 +44,11 @@ class Munge:
 
     def credential(self):
         text = ctypes.c_void_p()
-        code = self.lib.munge_encode(ctypes.byref(text), self.context, None, 0)
+        for _ in range(self.TRIES):
+            code = self.lib.munge_encode(ctypes.byref(text), self.context, None, 0)
+            if code == 0:
+                break
+            time.sleep(self.PAUSE_S)
         if code != 0:
             raise OSError(self.lib.munge_strerror(code).decode())
         value = ctypes.string_at(text)
