@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Do leases start at once, and do jobs find the nodes kept for them?
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "slurm/setup_rules.hh"
 
@@ -8,9 +10,43 @@ namespace gleaner::setup {
 namespace {
 
 constexpr int bf_interval_s_default = 30;
+constexpr int sched_min_interval_us_default = 2;
+constexpr int sched_min_interval_us_least = 1000000;
+constexpr int sched_min_interval_us_wanted = 2000000;
+constexpr std::int64_t many_leases = 100;
 
 std::string seconds(double s) {
   return std::to_string(static_cast<long>(std::lround(s)));
+}
+
+/// As many as can run side by side.
+std::int64_t leases_most(Config const& config, std::size_t nodes) {
+  auto const each = std::max(1, parts_per_node(config));
+  auto const places = static_cast<std::int64_t>(nodes) * each;
+  return config.leases_max > 0
+             ? std::min<std::int64_t>(places, config.leases_max)
+             : places;
+}
+
+/// The end of each lease makes slurmctld look at its queue at once.  The job
+/// that preempted them is then tried against every lease again, under the locks
+/// that the next end waits for: about one lease ends for each look.
+void judge_looks_at_queue(SlurmConfFacts const& facts, Config const& config,
+                          Findings& findings) {
+  auto const us = list_number(facts.scheduler_parameters, "sched_min_interval")
+                      .value_or(sched_min_interval_us_default);
+  auto const leases = leases_most(config, findings.setup().nodes.size());
+  auto const what = "sched_min_interval is " + std::to_string(us) +
+                    " microseconds, and there may be " +
+                    std::to_string(leases) + " leases";
+  if (leases <= many_leases || us >= sched_min_interval_us_least)
+    return findings.ok("sched_min_interval", what);
+  findings.warn("sched_min_interval",
+                what +
+                    " (slurmctld looks at its queue after each lease that "
+                    "ends, and a job that takes hundreds waits minutes)",
+                "SchedulerParameters=…,sched_min_interval=" +
+                    std::to_string(sched_min_interval_us_wanted));
 }
 
 }  // namespace
@@ -29,6 +65,7 @@ void judge_scheduling(SlurmConfFacts const& facts, Config const& config,
                   "CompleteWait=0");
   else
     findings.ok("CompleteWait", "0");
+  judge_looks_at_queue(facts, config, findings);
   auto const interval_s = list_number(facts.scheduler_parameters, "bf_interval")
                               .value_or(bf_interval_s_default);
   findings.setup().bf_interval_s = interval_s;

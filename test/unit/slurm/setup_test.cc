@@ -335,6 +335,46 @@ TEST_CASE("with preempt/qos every QOS must be able to preempt leases") {
         std::string::npos);
 }
 
+TEST_CASE("where many leases may end at once slurmctld pauses between looks") {
+  auto facts = good();
+  facts.partitions[1].nodes.clear();
+  for (int i = 0; i < 101; ++i)
+    facts.partitions[1].nodes.push_back("n" + std::to_string(i));
+  facts.partitions[0].nodes = facts.partitions[1].nodes;
+  auto settings = config();
+  auto const warned = [&] {
+    return says(judge_setup(facts, settings), Severity::warn,
+                "sched_min_interval");
+  };
+  CHECK(said(judge_setup(facts, settings), Severity::warn)
+            .find("sched_min_interval is 2 microseconds, and there may be 101 "
+                  "leases") != std::string::npos);
+  SECTION("two microseconds, the default, are too few") {
+    facts.scheduler_parameters = "sched_min_interval=2";
+    CHECK(warned());
+  }
+  SECTION("so is 0.2 s") {
+    facts.scheduler_parameters = "sched_min_interval=200000";
+    CHECK(warned());
+  }
+  SECTION("2 s is what doc/admin.md asks for") {
+    facts.scheduler_parameters = "bf_continue,sched_min_interval=2000000";
+    CHECK_FALSE(warned());
+  }
+  SECTION("a cap makes them few") {
+    settings.leases_max = 100;
+    CHECK_FALSE(warned());
+  }
+  SECTION("so do fewer nodes, unless these are lent in parts") {
+    facts.partitions[0].nodes.resize(50);
+    facts.partitions[1].nodes.resize(50);
+    CHECK_FALSE(warned());
+    settings.lease = "parts";
+    settings.parts_per_node_max = 8;
+    CHECK(warned());
+  }
+}
+
 TEST_CASE("defer_batch is not defer") {
   auto facts = good();
   facts.scheduler_parameters = "defer_batch,bf_interval=30";
