@@ -44,6 +44,10 @@ Daemon::Daemon(asio::io_context& io, Config const& config, Clock const& clock,
       brain_(config, make_nonce),
       control_(std::move(outside.control)),
       worker_(io),
+      ender_(worker_, control_,
+             [this](std::size_t leases, Result<void> const& done) {
+               leases_ended(leases, done);
+             }),
       timer_(io),
       rest_(io),
       source_(std::move(outside.source)) {}
@@ -211,7 +215,7 @@ void Daemon::decide() {
   auto const began_s = clock_.monotonic_s();
   for (auto const& action : brain_.decide(clock_.wall_s()))
     std::visit([this](auto const& a) { act(a); }, action);
-  end_leases();
+  ender_.flush();
   publish_free_nodes();
   arm();
   auto const now_s = clock_.monotonic_s();
@@ -263,25 +267,16 @@ void Daemon::act(Tell const& tell) { clients_->send(tell.link, tell.message); }
 
 void Daemon::act(CloseLink const& close) { clients_->close(close.link); }
 
-void Daemon::act(EndLease const& end) { to_end_.push_back(end.job); }
+void Daemon::act(EndLease const& end) { ender_.add(end.job); }
 
-/// Those of one decision together.  When this fails the brain asks again: they
-/// are still in snapshots.
-void Daemon::end_leases() {
-  if (to_end_.empty()) return;
-  worker_.submit(SlurmWorker::Urgency::now,
-                 [this, control = control_,
-                  jobs = std::exchange(to_end_, {})]() -> SlurmWorker::Then {
-                   auto const done = control->end_leases(jobs);
-                   return [this, done, count = jobs.size()] {
-                     if (done) return look_again();
-                     throttle_.log(LogLevel::error, "end_leases",
-                                   LogLine("lease_end_failed")
-                                       .kv("leases", count)
-                                       .kv("why", done.error().message),
-                                   clock_.monotonic_s());
-                   };
-                 });
+/// When this fails the brain asks again: they are still in snapshots.
+void Daemon::leases_ended(std::size_t leases, Result<void> const& done) {
+  if (done) return look_again();
+  throttle_.log(LogLevel::error, "end_leases",
+                LogLine("lease_end_failed")
+                    .kv("leases", leases)
+                    .kv("why", done.error().message),
+                clock_.monotonic_s());
 }
 
 void Daemon::act(ExtendLease const& extend) {

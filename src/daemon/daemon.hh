@@ -24,6 +24,7 @@
 #include "daemon/client_door.hh"
 #include "daemon/free_nodes_file.hh"
 #include "daemon/journal.hh"
+#include "daemon/lease_ender.hh"
 #include "daemon/plugin_door.hh"
 #include "daemon/poller.hh"
 #include "daemon/setup_watch.hh"
@@ -68,7 +69,7 @@ class Daemon {
   void decide();
   void decide_soon();
   void arm();
-  void end_leases();
+  void leases_ended(std::size_t leases, Result<void> const& done);
   void publish_free_nodes();
   void record(Record const& record);
 
@@ -94,6 +95,7 @@ class Daemon {
   std::unique_ptr<FreeNodesFile> free_nodes_;
   std::unique_ptr<Journal> journal_;
   SlurmWorker worker_;
+  LeaseEnder ender_;
   std::unique_ptr<SetupWatch> setup_;
   std::unique_ptr<Poller> poller_;  ///< null with `scavenger: plugin`
   std::unique_ptr<PluginDoor> plugins_;
@@ -105,8 +107,7 @@ class Daemon {
   bool deciding_soon_ = false;   ///< rest_ is running
   Throttle throttle_;
   std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
-  std::vector<JobId> to_end_;  ///< leases, gathered from one decision
-  TimeS silent_since_s_ = 0;   ///< when the last snapshot came
+  TimeS silent_since_s_ = 0;                ///< when the last snapshot came
 };
 
 }  // namespace gleaner

@@ -25,6 +25,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/job_on_node.cc \
 	%reldir%/job_shape.hh \
 	%reldir%/job_shape.cc \
+	%reldir%/lease_ender.hh \
+	%reldir%/lease_ender.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \

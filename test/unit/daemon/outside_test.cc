@@ -10,6 +10,7 @@
 #include "core/throttle.hh"
 #include "daemon/free_nodes_file.hh"
 #include "daemon/journal.hh"
+#include "daemon/lease_ender.hh"
 #include "daemon/poller.hh"
 #include "daemon/problem_log.hh"
 #include "daemon/setup_watch.hh"
@@ -315,7 +316,7 @@ TEST_CASE("free nodes are in a file while anything is lent") {
 }
 
 /// Notes what is done to the reservation.
-class FakeControl final : public SlurmControl {
+class FakeControl : public SlurmControl {
  public:
   SlurmSetup setup;
   std::atomic<int> kept{0}, removed{0};
@@ -330,6 +331,47 @@ class FakeControl final : public SlurmControl {
   }
   Result<SlurmSetup> check() override { return setup; }
 };
+
+/// Answers when it may, and notes what it was asked to end.
+class SlowControl final : public FakeControl {
+ public:
+  std::promise<void> may_answer;
+  std::vector<std::vector<JobId>> asked;
+
+  Result<void> end_leases(std::vector<JobId> const& leases) override {
+    asked.push_back(leases);
+    if (asked.size() == 1) may_answer.get_future().wait();
+    return {};
+  }
+};
+
+TEST_CASE("Slurm is asked once to end a lease, until it has answered") {
+  asio::io_context io;
+  SlowControl control;
+  SlurmWorker worker(io, 4096, 1);
+  std::vector<std::size_t> answered;
+  LeaseEnder ender(
+      worker, std::shared_ptr<SlurmControl>(std::shared_ptr<void>(), &control),
+      [&](std::size_t leases, Result<void> const& done) {
+        CHECK(done);
+        answered.push_back(leases);
+      });
+  ender.flush();  // nothing was added
+  ender.add(101);
+  ender.add(102);
+  ender.add(102);
+  ender.flush();
+  ender.add(101);
+  ender.add(103);
+  ender.flush();
+  control.may_answer.set_value();
+  REQUIRE(run_until(io, [&] { return answered.size() == 2; }));
+  ender.add(101);
+  ender.flush();
+  REQUIRE(run_until(io, [&] { return answered.size() == 3; }));
+  CHECK(control.asked ==
+        std::vector<std::vector<JobId>>{{101, 102}, {103}, {101}});
+}
 
 /// What SetupWatch says of this setup: 1 leases are possible, 0 they are not.
 int lending(FakeControl* control, std::string const& mode) {
