@@ -168,18 +168,19 @@ void LeaseTable::end(std::string const& nonce, std::string const& cause,
   kill(&found->second, now, out);
 }
 
-/// Without a job id yet, a snapshot has to tell first; match_one() goes on.  If
-/// there is no such job the lease is over with the first snapshot that is taken
-/// unseen_wait_s after the first attempt: so that one is asked for.
+/// Slurm refuses to end what completes already.  Without a job id yet, a
+/// snapshot has to tell first; match_one() goes on.  If there is no such job
+/// the lease is over with the first snapshot that is taken unseen_wait_s after
+/// the first attempt: so that one is asked for.
 void LeaseTable::kill(Lease* lease, TimeS now, Actions* out) {
   auto const since_s = lease->state == State::ending ? lease->since_s : now;
   bool const unseen = lease->job == 0;
   enter(lease, State::ending, now, now + (unseen ? unseen_wait_s : retry_s));
   lease->since_s = since_s;
-  lease->killed = true;
+  lease->killed = lease->killed || !lease->completing;
   if (unseen)
     out->push_back(LookAgain{});
-  else
+  else if (!lease->completing)
     out->push_back(EndLease{lease->job, lease->node});
 }
 
@@ -190,6 +191,7 @@ void LeaseTable::match_one(Lease* lease, LeaseJob const& job, TimeS now,
   lease->job = job.job;
   lease->start_s = job.start_s;
   lease->limit_s = job.limit_s;
+  lease->completing = !job.running;
   if (lease->state == State::offered)
     enter(lease, State::held, now, now + agent_wait_s_);
   if (news) out->push_back(held(*lease, false));
@@ -198,7 +200,7 @@ void LeaseTable::match_one(Lease* lease, LeaseJob const& job, TimeS now,
   if (!job.running && lease->state != State::ending) {
     if (lease->state == State::held) lease->cause = "reclaimed";
     enter(lease, State::ending, now, now + retry_s);
-  } else if (news && lease->killed) {
+  } else if (news && lease->killed && job.running) {
     out->push_back(EndLease{lease->job, lease->node});
   }
 }

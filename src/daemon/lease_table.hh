@@ -46,11 +46,12 @@ struct Lease {
   TimeS start_s = 0;     ///< as Slurm says
   TimeS limit_s = 0;     ///< when Slurm's time limit ends it
   TimeS completing_since_s = 0;  ///< of one that ends by itself; 0: not yet
-  TimeS extended_s = 0;  ///< when Slurm was last asked for a later limit
-  bool agent = false;    ///< its coordinator says that an agent runs there
-  bool seen = false;     ///< in a snapshot
-  bool killed = false;   ///< Slurm was told to end it
-  std::string cause;     ///< why it is returning or ending
+  TimeS extended_s = 0;     ///< when Slurm was last asked for a later limit
+  bool agent = false;       ///< its coordinator says that an agent runs there
+  bool seen = false;        ///< in a snapshot
+  bool completing = false;  ///< over for Slurm, but for its Epilog
+  bool killed = false;      ///< Slurm was told to end it
+  std::string cause;        ///< why it is returning or ending
 
   /// Its trainer uses the node, or is about to.
   bool is_used() const {

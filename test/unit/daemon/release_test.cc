@@ -247,6 +247,32 @@ TEST_CASE("a notice is longer by what the Epilogs of leases take") {
   }
 }
 
+TEST_CASE("Slurm is not told to end a lease that completes") {
+  World w;
+  w.holes("n1");
+  w.running_trainer(7, 1, 1, {"n1"});
+  auto const completes = [&] { w.cluster.leases[0].running = false; };
+  SECTION("since Slurm preempted it") {
+    completes();
+    CHECK(w.look() == "");
+    CHECK(w.later(5) == "");
+    CHECK(w.later(5) == "");
+  }
+  SECTION("since it was told before") {
+    w.pending(5, 1);
+    w.look();
+    CHECK(w.later(1) == "end 101");
+    completes();
+    CHECK(w.later(5) == "");
+  }
+  SECTION("but one that runs on is ended again") {
+    w.pending(5, 1);
+    w.look();
+    CHECK(w.later(1) == "end 101");
+    CHECK(w.later(5) == "end 101");
+  }
+}
+
 TEST_CASE("who says to have left what it does not have changes nothing") {
   auto w = two_trainers();
   CHECK(w.vacates(8, {"n1", "n9"}) == "");
