@@ -22,6 +22,7 @@ constexpr double gather_s = 3;          ///< for coordinators to come back to us
 constexpr double order_wait_s_max = 1;  ///< drained nodes are back within 2 s
 constexpr double observe_gap_s = 10;    ///< between records of what is seen
 constexpr double epilog_s_min = 0.5;    ///< less is slurmctld's own time
+constexpr int leases_a_second = 100;    ///< that slurmctld ends
 constexpr double unused_wait_s = 10;    ///< without events, where nobody trains
 
 }  // namespace
@@ -45,13 +46,17 @@ void Brain::foretell_uses(TimeS now) {
   }
 }
 
+/// All of them may be in the way of the next job.
 int Brain::notice_s() const {
   if (config_.arrival_notice_s == 0 || !looks_at_queue_) return 0;
+  auto const leases_s =
+      static_cast<int>(leases_.all().size()) / leases_a_second;
   auto const completing_s = leases_.completing_s();
   auto const epilog_s = completing_s < epilog_s_min ? 0 : completing_s;
   return std::min(
       notice_s_max,
-      static_cast<int>(std::ceil(config_.arrival_notice_s + epilog_s)));
+      static_cast<int>(std::ceil(config_.arrival_notice_s + epilog_s)) +
+          leases_s);
 }
 
 /// Can Slurm not start a job there, for a lease that is on it or completes?

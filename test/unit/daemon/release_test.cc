@@ -247,6 +247,24 @@ TEST_CASE("a notice is longer by what the Epilogs of leases take") {
   }
 }
 
+TEST_CASE("a notice is longer where many leases may be in the way") {
+  struct Row {
+    int leases, notice_s;
+  } const rows[] = {{99, 2}, {100, 3}, {500, 7}, {5000, notice_s_max}};
+  for (auto const& row : rows) {
+    CAPTURE(row.leases);
+    World w;
+    w.brain.set_looks_at_queue(true);
+    w.base_job(7, 1, row.leases);
+    for (int i = 1; i <= row.leases; ++i)
+      w.cluster.leases.push_back(
+          {static_cast<JobId>(100 + i), "n" + std::to_string(i), 1000, 7,
+           "t" + std::to_string(i), true, w.now, w.now + 3600});
+    w.look();
+    CHECK(w.brain.notice_s() == row.notice_s);
+  }
+}
+
 TEST_CASE("Slurm is not told to end a lease that completes") {
   World w;
   w.holes("n1");
