@@ -23,9 +23,10 @@ def fail(text):
 class Cluster:
     """c1, c2, … are posed (posed_slurmds.py); head and n1 are real."""
 
-    def __init__(self, build, source, directory, nodes):
+    def __init__(self, build, source, directory, nodes, sched_min_interval_us):
         self.build, self.source = build, source
         self.dir, self.nodes = directory, nodes
+        self.sched_min_interval_us = sched_min_interval_us
         self.posed = None
         self.log = open(os.path.join(directory, "commands.log"), "w")
         self.cluster = os.path.join(directory, "cluster")
@@ -49,7 +50,8 @@ class Cluster:
         for line in ("SlurmdTimeout=0", "TreeWidth=65533", "MaxJobCount=50000",
                      "MessageTimeout=60",
                      "SchedulerParameters=bf_continue,bf_interval=30,"
-                     "bf_max_job_test=1000,bf_window=2880"):
+                     "bf_max_job_test=1000,bf_window=2880,"
+                     f"sched_min_interval={self.sched_min_interval_us}"):
             minicluster += ["--slurm", line]
         self.minicluster(*minicluster)
         port = self.setting("SlurmctldPort")

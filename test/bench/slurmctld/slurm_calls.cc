@@ -37,7 +37,7 @@ using namespace std::chrono;
 
 constexpr auto pause_of_probe = milliseconds(100);
 constexpr auto pause_of_start = milliseconds(5);
-constexpr seconds start_wait_max{120};
+constexpr seconds start_wait_max{240};
 
 double ms_since(steady_clock::time_point begin) {
   return duration<double, std::milli>(steady_clock::now() - begin).count();
@@ -249,8 +249,11 @@ int start(std::string const& partition, int nodes, std::string const& how,
   while (!runs(id)) {
     if (steady_clock::now() - begin > start_wait_max) {
       (void)slurm_kill_job(compat::job_ref(id), SIGKILL, 0);
-      errno = ETIMEDOUT;
-      return failed("start");
+      std::fprintf(stderr,
+                   "slurm_calls: job %u of %d nodes has not started within "
+                   "%lld s\n",
+                   id, nodes, static_cast<long long>(start_wait_max.count()));
+      return 1;
     }
     std::this_thread::sleep_for(pause_of_start);
   }
