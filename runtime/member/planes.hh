@@ -22,8 +22,8 @@ class Planes {
   using SendBlob = std::function<void(msg::PlaneBlob const&)>;
   using OnConnected = std::function<void(msg::Generation, Result<void> const&)>;
 
-  /// `kind` and `options` as for make_plane(); rank, size and generation come later.
-  /// Callbacks come from threads of `background`.
+  /// `kind` and `options` as for make_plane(); rank, size and generation come
+  /// later. Callbacks come from threads of `background`.
   Planes(Background& background, std::string kind, PlaneOptions options,
          SendBlob send_blob, OnConnected on_connected)
       : background_(background),
