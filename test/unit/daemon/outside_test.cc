@@ -335,12 +335,15 @@ class FakeControl : public SlurmControl {
 /// Answers when it may, and notes what it was asked to end.
 class SlowControl final : public FakeControl {
  public:
-  std::promise<void> may_answer;
+  std::promise<void> first_asked, may_answer;
   std::vector<std::vector<JobId>> asked;
 
   Result<void> end_leases(std::vector<JobId> const& leases) override {
     asked.push_back(leases);
-    if (asked.size() == 1) may_answer.get_future().wait();
+    if (asked.size() == 1) {
+      first_asked.set_value();
+      may_answer.get_future().wait();
+    }
     return {};
   }
 };
@@ -361,6 +364,7 @@ TEST_CASE("Slurm is asked once to end a lease, until it has answered") {
   ender.add(102);
   ender.add(102);
   ender.flush();
+  control.first_asked.get_future().wait();  // the next one would overtake it
   ender.add(101);
   ender.add(103);
   ender.flush();
