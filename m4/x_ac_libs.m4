@@ -88,7 +88,7 @@ AC_DEFUN([X_AC_MPI], [
       [PKG_CONFIG_PATH="$with_mpi/lib/pkgconfig:$PKG_CONFIG_PATH"
        export PKG_CONFIG_PATH])
     AS_IF([$PKG_CONFIG --exists "ompi-c >= 6"],
-      [AC_MSG_WARN([Open MPI 6 is not supported yet: generations fail with MPI_ERR_REVOKED])])
+      [AC_MSG_WARN([Open MPI 6 is not supported yet: it does not connect several nodes of one machine, see doc/platforms.md])])
     PKG_CHECK_MODULES([MPI], [ompi-c < 6],
       [PKG_CHECK_MODULES([PMIX], [pmix >= 4], [have_mpi=yes], [have_mpi=no])],
       [have_mpi=no])])
