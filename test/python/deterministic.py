@@ -37,6 +37,7 @@ class Deterministic(unittest.TestCase):
 
     def setUp(self):
         self.random = random.Random(SEED)
+        self.removed = set()  # nodes, some of which may not have been left yet
 
     def begin(self, nodes):
         """With a sleep in each shard, so that there is time for changes."""
@@ -51,17 +52,19 @@ class Deterministic(unittest.TestCase):
     def nodes(self, training):
         joined = [event["node"] for event in training.events("node_joined")]
         left = {event["node"] for event in training.events("node_left")}
-        return [node for node in joined if node not in left]
+        return [node for node in joined if node not in left | self.removed]
 
     def resize(self, training):
+        if training.events("finish"):
+            return
         nodes = self.nodes(training)
-        if not nodes:
-            return  # it is at its end
         before = len(training.events("generation"))
-        if len(nodes) == 1 or (len(nodes) < 3 and self.random.random() < 0.5):
+        if len(nodes) <= 1 or (len(nodes) < 3 and self.random.random() < 0.5):
             training.order("add")
         else:
-            training.order(f"remove {self.random.choice(nodes)} 20")
+            node = self.random.choice(nodes)
+            self.removed.add(node)
+            training.order(f"remove {node} 20")
         self.until(
             training, lambda: len(training.events("generation")) > before, seconds=6
         )
@@ -95,7 +98,9 @@ class Deterministic(unittest.TestCase):
     def test_resizes(self):
         """members come and go at random: the bits of a fixed size"""
         training = self.begin(1)
+        end = time.monotonic() + 180
         while training.process.poll() is None:
+            self.assertLess(time.monotonic(), end, training.output())
             self.resize(training)
             self.until(training, lambda: False, self.random.random())
         self.assertEqual(training.events("member_lost"), [])
@@ -105,7 +110,9 @@ class Deterministic(unittest.TestCase):
     def test_losses(self):
         """members are killed at random, two at a time, too: the same bits"""
         training = self.begin(3)
+        end = time.monotonic() + 180
         while training.process.poll() is None and training.steps() < STEPS - 20:
+            self.assertLess(time.monotonic(), end, training.output())
             for _ in range(self.random.choice((1, 2))):
                 self.lose(training)
             self.until(training, lambda: False, 0.2 + self.random.random())
