@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "proto/libcrypto_use.hh"
 #include "proto/secret.hh"
 
 namespace gleaner {
@@ -37,13 +38,17 @@ std::array<unsigned char, key_bytes> bulk_key(std::string const& frame_key) {
 /// The tags of one direction.
 class SealedSocket::Tagger {
  public:
-  explicit Tagger(std::string const& frame_key)
-      : context_(EVP_CIPHER_CTX_new()) {
-    good_ = context_ &&
-            EVP_EncryptInit_ex(context_, EVP_aes_128_gcm(), nullptr,
-                               bulk_key(frame_key).data(), nullptr) == 1;
+  explicit Tagger(std::string const& frame_key) {
+    auto const key = bulk_key(frame_key);
+    LibcryptoUse const use;
+    if (!use) return;
+    context_ = EVP_CIPHER_CTX_new();
+    good_ = context_ && EVP_EncryptInit_ex(context_, EVP_aes_128_gcm(), nullptr,
+                                           key.data(), nullptr) == 1;
   }
-  ~Tagger() { EVP_CIPHER_CTX_free(context_); }
+  ~Tagger() {
+    if (LibcryptoUse const use; use) EVP_CIPHER_CTX_free(context_);
+  }
   Tagger(Tagger const&) = delete;
   Tagger& operator=(Tagger const&) = delete;
 
@@ -55,7 +60,8 @@ class SealedSocket::Tagger {
           static_cast<unsigned char>(count_ >> 8 * i & 0xff);
     ++count_;
     int none = 0;
-    return good_ &&
+    LibcryptoUse const use;
+    return use && good_ &&
            EVP_EncryptInit_ex(context_, nullptr, nullptr, nullptr,
                               nonce.data()) == 1 &&
            EVP_EncryptUpdate(context_, nullptr, &none, bytes, int(n)) == 1 &&
@@ -65,7 +71,7 @@ class SealedSocket::Tagger {
   }
 
  private:
-  EVP_CIPHER_CTX* context_;
+  EVP_CIPHER_CTX* context_ = nullptr;
   bool good_ = false;
   std::uint64_t count_ = 0;
 };

@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 # Apart: job_submit_gleaner needs no more than this.
 %canon_reldir%_libticket_la_SOURCES = \
 	%reldir%/secret.hh \
+	%reldir%/libcrypto_use.hh \
+	%reldir%/libcrypto_use.cc \
 	%reldir%/secret.cc \
 	%reldir%/ticket.hh \
 	%reldir%/ticket.cc
