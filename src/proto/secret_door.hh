@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who comes in where a training's processes listen?  Whoever proves its
+/// Who comes in where a training's processes listen?  Who proves its
 /// secret.
 ///
 /// Everybody else may connect, too, so strangers are few, and not for long: of

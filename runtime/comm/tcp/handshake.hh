@@ -53,7 +53,7 @@ std::array<char, nonce_bytes> new_nonce();
 /// The called side's answer to this hello.
 std::string answer_to(std::string const& key, Hello const& hello,
                       std::array<char, nonce_bytes> const& nonce);
-/// Does whoever answered know the key?
+/// Does the one that answered know the key?
 bool is_answer(std::string const& key, Hello const& hello,
                std::string_view answer);
 /// What the caller says last, to this answer.
