@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "runtime/os/fd.hh"
 
@@ -34,6 +36,9 @@ Result<void> flush(char const* path, int how) {
   return {};
 }
 
+/// After the name of a checkpoint that is being written (checkpoint_file.cc).
+constexpr char const* unfinished = ".tmp";
+
 Result<void> write_flushed(std::string const& path, std::string const& text) {
   std::ofstream file(path);
   file << text;
@@ -41,20 +46,8 @@ Result<void> write_flushed(std::string const& path, std::string const& text) {
   return flush(path.c_str(), O_WRONLY);
 }
 
-}  // namespace
-
-std::string checkpoint_prefix(std::string const& dir) {
-  std::error_code error;
-  fs::create_directories(directory_of(dir), error);  // writing will tell
-  auto const since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  auto const run =
-      std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
-  return directory_of(dir) /
-         ("run-" + std::to_string(run) + '-' + std::to_string(getpid()) + '-');
-}
-
-Result<void> point_to_latest(std::string const& dir,
-                             membership::Register const& newest) {
+Result<void> point_to(std::string const& dir,
+                      membership::Register const& newest) {
   auto const pointer = pointer_of(dir);
   auto const temporary = pointer.string() + ".tmp";
   auto const text = json{{"path", newest.path},
@@ -69,10 +62,58 @@ Result<void> point_to_latest(std::string const& dir,
     return Error{Errc::io,
                  "cannot rename '" + temporary + "': " + error.message()};
   // Only a pointer that is sure to be there may let the old files go.
-  if (auto done = flush(directory_of(dir).c_str(), O_RDONLY); !done)
-    return done;
-  for (auto const& old : newest.superseded) fs::remove(old, error);
-  return {};
+  return flush(directory_of(dir).c_str(), O_RDONLY);
+}
+
+}  // namespace
+
+std::string checkpoint_prefix(std::string const& dir) {
+  std::error_code error;
+  fs::create_directories(directory_of(dir), error);  // writing will tell
+  auto const since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  auto const run =
+      std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
+  return directory_of(dir) /
+         ("run-" + std::to_string(run) + '-' + std::to_string(getpid()) + '-');
+}
+
+struct CheckpointPointer::State {
+  std::string const dir;
+  OnTrouble const on_trouble;
+  std::vector<std::string> superseded;  ///< to be removed
+};
+
+CheckpointPointer::CheckpointPointer(std::string dir, OnTrouble on_trouble)
+    : state_(std::make_shared<State>(
+          State{std::move(dir), std::move(on_trouble), {}})) {}
+
+void CheckpointPointer::move_to(membership::Register newest) {
+  queue_.push([state = state_, newest = std::move(newest)] {
+    auto& old = state->superseded;
+    old.insert(old.end(), newest.superseded.begin(), newest.superseded.end());
+    auto const pointed = point_to(state->dir, newest);
+    if (!pointed) return state->on_trouble(pointed.error().message);
+    std::error_code ignored;
+    for (auto const& path : std::exchange(old, {})) {
+      fs::remove(path, ignored);
+      fs::remove(path + unfinished, ignored);
+    }
+  });
+}
+
+void CheckpointPointer::remove_unfinished(std::string prefix) {
+  queue_.push([state = state_, prefix = std::move(prefix)] {
+    std::error_code error;
+    std::vector<fs::path> left;
+    fs::directory_iterator file(directory_of(state->dir), error);
+    for (; !error && file != fs::directory_iterator(); file.increment(error)) {
+      auto const& path = file->path();
+      if (path.string().compare(0, prefix.size(), prefix) == 0 &&
+          path.extension() == unfinished)
+        left.push_back(path);
+    }
+    for (auto const& path : left) fs::remove(path, error);
+  });
 }
 
 std::optional<membership::Checkpoint> read_latest(std::string const& dir) {

@@ -25,6 +25,8 @@ constexpr double tick_s = 0.02;
 constexpr double progress_s = 1;
 /// From the decision to end until what is left is killed.
 constexpr double end_time_s = 1;
+/// For the last checkpoint to become the latest; less than Slurm's KillWait.
+constexpr double pointer_time_s = 20;
 constexpr std::size_t secret_bytes = 32;
 
 }  // namespace
@@ -49,6 +51,11 @@ Result<std::unique_ptr<Coordinator>> Coordinator::make(
 Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
     : options_(std::move(options)),
       events_(std::move(events)),
+      pointer_(options_.dir,
+               [](std::string const& why) {
+                 log_to_stderr(LogLevel::error,
+                               LogLine("latest_not_moved").kv("why", why));
+               }),
       signals_(io_, SIGTERM, SIGINT, SIGHUP) {}
 
 Coordinator::~Coordinator() = default;
@@ -122,6 +129,14 @@ int Coordinator::run() {
   });
   io_.run();
   launcher_.reset();  // ends and reaps what is left
+  if (!checkpoint_prefix_.empty())
+    pointer_.remove_unfinished(checkpoint_prefix_);
+  if (!pointer_.wait(pointer_time_s))
+    log_to_stderr(LogLevel::error,
+                  LogLine("latest_not_moved")
+                      .kv("why", "the disk of " + options_.dir +
+                                     " stands still; a later run may "
+                                     "start from an earlier checkpoint"));
   source_->close();
   io_.restart();
   io_.run_for(std::chrono::milliseconds(200));  // the last messages go out

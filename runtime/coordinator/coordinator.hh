@@ -27,6 +27,7 @@
 #include "core/throttle.hh"
 #include "proto/channel.hh"
 #include "proto/secret_door.hh"
+#include "runtime/coordinator/checkpoint_pointer.hh"
 #include "runtime/coordinator/departures.hh"
 #include "runtime/coordinator/event_log.hh"
 #include "runtime/coordinator/lease_launcher.hh"
@@ -120,6 +121,8 @@ class Coordinator {
   SystemClock clock_;
   CoordinatorOptions options_;
   EventLog events_;
+  CheckpointPointer pointer_;
+  std::string checkpoint_prefix_;  ///< of this run; "" before it is registered
   asio::io_context io_;
   asio::signal_set signals_;
   std::unique_ptr<Listener> listener_;

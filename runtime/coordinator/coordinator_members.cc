@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/log.hh"
-#include "runtime/coordinator/checkpoint_pointer.hh"
 #include "runtime/coordinator/coordinator.hh"
 
 namespace gleaner {
@@ -186,11 +185,7 @@ void Coordinator::carry_out(membership::NodeFree const& order) {
 }
 
 void Coordinator::carry_out(membership::Register const& order) {
-  auto const pointed = point_to_latest(options_.dir, order);
-  if (!pointed)
-    log_to_stderr(
-        LogLevel::error,
-        LogLine("latest_not_moved").kv("why", pointed.error().message));
+  pointer_.move_to(order);
 }
 
 void Coordinator::carry_out(membership::TrainingFinished const&) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/log.hh"
-#include "runtime/coordinator/checkpoint_pointer.hh"
 #include "runtime/coordinator/coordinator.hh"
 
 namespace gleaner {
@@ -50,7 +49,8 @@ void Coordinator::on_registered(msg::Registered const& message) {
   }
   auto options = membership::with_failure_timeout(options_.failure_timeout_s);
   options.nodes_min = message.nodes_min;
-  options.checkpoint_prefix = checkpoint_prefix(options_.dir);
+  checkpoint_prefix_ = checkpoint_prefix(options_.dir);
+  options.checkpoint_prefix = checkpoint_prefix_;
   options.checkpoint_interval_s = options_.checkpoint_interval_s;
   options.follow = options_.follow;
   if (options_.connect_timeout_s > 0)

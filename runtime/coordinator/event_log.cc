@@ -3,7 +3,6 @@
 #include "runtime/coordinator/event_log.hh"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -13,6 +12,17 @@
 #include "core/log.hh"
 
 namespace gleaner {
+namespace {
+
+std::string line_of(Clock const& clock, std::string const& event,
+                    nlohmann::json fields) {
+  fields["t"] = clock.wall_s();
+  fields["event"] = event;
+  return fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         '\n';
+}
+
+}  // namespace
 
 Result<EventLog> EventLog::open(std::string const& dir, Clock const& clock) {
   std::error_code error;
@@ -21,38 +31,27 @@ Result<EventLog> EventLog::open(std::string const& dir, Clock const& clock) {
     return Error{Errc::io, "cannot make directory " + dir + " (" +
                                error.message() +
                                ") [name another one with --dir]"};
-  auto path = dir + "/events.jsonl";
-  int const fd =
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0)
+  auto const path = dir + "/events.jsonl";
+  Fd file(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  if (!file)
     return Error{Errc::io,
                  "cannot write " + path + " (" + std::strerror(errno) + ")"};
-  return EventLog(fd, std::move(path), clock);
-}
-
-EventLog::EventLog(EventLog&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      path_(std::move(other.path_)),
-      clock_(other.clock_),
-      failed_(other.failed_) {}
-
-EventLog::~EventLog() {
-  if (fd_ >= 0) ::close(fd_);
+  LineFile::Hooks hooks;
+  hooks.lost_line = [&clock](std::uint64_t lost) {
+    return line_of(clock, "events_lost", {{"n", lost}});
+  };
+  hooks.on_trouble = [path](std::string const& why) {
+    log_to_stderr(
+        LogLevel::error,
+        LogLine("events_not_written").kv("path", path).kv("why", why));
+  };
+  return EventLog(std::make_unique<LineFile>(std::move(file), std::move(hooks)),
+                  clock);
 }
 
 void EventLog::write(std::string const& event, nlohmann::json fields) {
-  fields["t"] = clock_.wall_s();
-  fields["event"] = event;
-  auto const line =
-      fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-      '\n';
-  if (::write(fd_, line.data(), line.size()) ==
-      static_cast<ssize_t>(line.size()))
-    return;
-  if (!std::exchange(failed_, true))
-    log_to_stderr(LogLevel::error, LogLine("events_not_written")
-                                       .kv("path", path_)
-                                       .kv("why", std::strerror(errno)));
+  file_->write(line_of(clock_, event, std::move(fields)));
 }
 
 }  // namespace gleaner

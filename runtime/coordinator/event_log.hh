@@ -2,37 +2,34 @@
 /// What happened to a training, for later: events.jsonl.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/clock.hh"
 #include "core/result.hh"
+#include "runtime/os/line_file.hh"
 
 namespace gleaner {
 
-/// Appends one JSON object a line.  Each line is one write(2): after a crash
-/// at any instruction the file holds whole lines, but perhaps for the last.
+/// Appends one JSON object a line; a disk that stands still holds up nobody
+/// (line_file.hh).  Events that were lost because of it are counted by an
+/// event `events_lost` in their place.
 class EventLog {
  public:
   /// Make or continue DIR/events.jsonl; DIR is made if needed.  Fails with io.
   static Result<EventLog> open(std::string const& dir, Clock const& clock);
-
-  EventLog(EventLog&& other) noexcept;
-  EventLog& operator=(EventLog&&) = delete;
-  ~EventLog();
 
   /// Adds "t" (seconds since the epoch) and "event".  A full disk is reported
   /// once on standard error and does not stop the training.
   void write(std::string const& event, nlohmann::json fields);
 
  private:
-  EventLog(int fd, std::string path, Clock const& clock)
-      : fd_(fd), path_(std::move(path)), clock_(clock) {}
+  EventLog(std::unique_ptr<LineFile> file, Clock const& clock)
+      : file_(std::move(file)), clock_(clock) {}
 
-  int fd_;
-  std::string path_;
+  std::unique_ptr<LineFile> file_;
   Clock const& clock_;
-  bool failed_ = false;
 };
 
 }  // namespace gleaner

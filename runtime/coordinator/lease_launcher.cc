@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/log_output.hh"
 #include "runtime/coordinator/lease_command.hh"
 #include "runtime/coordinator/lease_options.hh"
 #include "runtime/os/handed_secret.hh"
@@ -27,14 +28,13 @@ std::vector<std::string> own_environment() {
   return env;
 }
 
-/// What srun and the agent wrote, to our own standard error, but for a remark
+/// What srun and the agent wrote, to where our own log goes, but for a remark
 /// that srun makes of --cpu-bind=none on clusters that bind nothing anyway.
 void pass_on(std::string_view text) {
   constexpr std::string_view remark =
       "srun: cluster configuration lacks support for cpu binding\n";
   if (text == remark) return;
-  [[maybe_unused]] auto const out =
-      ::write(STDERR_FILENO, text.data(), text.size());
+  write_to_log(std::string(text));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/progress_meter.hh \
 	%reldir%/progress_meter.cc
 %canon_reldir%_libleasing_la_LIBADD = \
-	runtime/os/libchild.la runtime/os/libsecret.la src/proto/libwrappedsecret.la \
+	runtime/os/libchild.la runtime/os/libdisk.la runtime/os/libsecret.la src/proto/libwrappedsecret.la \
 	src/proto/libmungeauth.la
 
 pkglibexec_PROGRAMS += %reldir%/gleaner-coordinator

@@ -32,3 +32,11 @@ noinst_LTLIBRARIES += %reldir%/libchild.la
 	%reldir%/cpu_list.cc \
 	%reldir%/owned_directory.hh \
 	%reldir%/owned_directory.cc
+
+# Files that may stand still.
+noinst_LTLIBRARIES += %reldir%/libdisk.la
+%canon_reldir%_libdisk_la_SOURCES = \
+	%reldir%/disk_queue.hh \
+	%reldir%/disk_queue.cc \
+	%reldir%/line_file.hh \
+	%reldir%/line_file.cc

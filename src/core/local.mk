@@ -17,6 +17,7 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/local_disk.hh \
 	%reldir%/local_disk.cc \
 	%reldir%/log.hh \
+	%reldir%/log_output.hh \
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc \

@@ -11,11 +11,25 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <mutex>
+#include <utility>
+
+#include "core/log_output.hh"
 
 namespace gleaner {
 namespace {
 
 std::atomic<LogLevel> level_shown{LogLevel::info};
+
+struct Output {
+  std::mutex mutex;
+  std::function<void(std::string)> write;
+};
+/// Never destroyed: a thread may log while the program ends.
+Output& output() {
+  static auto* const output = new Output;
+  return *output;
+}
 
 bool needs_quotes(std::string_view value) {
   return value.empty() ||
@@ -98,14 +112,25 @@ LogLine& LogLine::kv(std::string_view key, double value) {
 
 void set_log_level(LogLevel level) { level_shown = level; }
 
-void log_to_stderr(LogLevel level, LogLine const& line) {
-  if (level > level_shown.load()) return;
-  auto const text =
-      timestamp() + ' ' + name_of(level) + ' ' + line.text() + '\n';
+void set_log_output(std::function<void(std::string)> write) {
+  std::lock_guard lock(output().mutex);
+  output().write = std::move(write);
+}
+
+void write_to_log(std::string text) {
+  {
+    std::lock_guard lock(output().mutex);
+    if (output().write) return output().write(std::move(text));
+  }
   // One write, so that lines of several processes do not mix.  A log that
   // cannot be written must not stop what is being logged.
   [[maybe_unused]] auto const written =
       ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void log_to_stderr(LogLevel level, LogLine const& line) {
+  if (level > level_shown.load()) return;
+  write_to_log(timestamp() + ' ' + name_of(level) + ' ' + line.text() + '\n');
 }
 
 }  // namespace gleaner

@@ -23,6 +23,7 @@ runtime_tests = \
 	%reldir%/resize.t \
 	%reldir%/secret.t \
 	%reldir%/shared.t \
+	%reldir%/stalled_disk.t \
 	%reldir%/stuck.t
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "test/unit/catch.hh"
 
@@ -29,14 +30,27 @@ struct RunDirectory {
   std::string path;
 };
 
+/// Of one run directory, which it has as long as it needs.
+struct Pointer {
+  explicit Pointer(RunDirectory const& run)
+      : pointer(run.path, [this](std::string const& why) { trouble = why; }) {}
+  void move_to(membership::Register newest) {
+    pointer.move_to(std::move(newest));
+    REQUIRE(pointer.wait(60));
+  }
+  std::string trouble;
+  CheckpointPointer pointer;
+};
+
 }  // namespace
 
 TEST_CASE("the newest registered checkpoint is found again") {
   RunDirectory run;
   CHECK(!read_latest(run.path));
   auto const first = run.file("1"), second = run.file("2");
-  REQUIRE(point_to_latest(run.path, {first, {}, 5, 40}));
-  REQUIRE(point_to_latest(run.path, {second, {}, 7, 56}));
+  Pointer latest_of(run);
+  latest_of.move_to({first, {}, 5, 40});
+  latest_of.move_to({second, {}, 7, 56});
   auto const latest = read_latest(run.path);
   REQUIRE(latest);
   CHECK(latest->path == second);
@@ -48,24 +62,51 @@ TEST_CASE("the newest registered checkpoint is found again") {
 TEST_CASE("superseded checkpoints are removed, once another is pointed to") {
   RunDirectory run;
   auto const old = run.file("1"), newest = run.file("2");
-  REQUIRE(point_to_latest(run.path, {newest, {old}, 7, 56}));
+  Pointer(run).move_to({newest, {old}, 7, 56});
   CHECK(!fs::exists(old));
   CHECK(fs::exists(newest));
 }
 
-TEST_CASE("a pointer that cannot be written removes nothing") {
+TEST_CASE("a pointer that cannot be written removes nothing until one can be") {
   RunDirectory run;
-  auto const old = run.file("1"), newest = run.file("2");
+  auto const old = run.file("1"), newer = run.file("2"), newest = run.file("3");
+  Pointer pointer(run);
   // In the way of the pointer's temporary name.
-  fs::create_directories(fs::path(run.path) / "checkpoints/latest.json.tmp/x");
-  CHECK(!point_to_latest(run.path, {newest, {old}, 7, 56}));
+  auto const obstacle = fs::path(run.path) / "checkpoints/latest.json.tmp/x";
+  fs::create_directories(obstacle);
+  pointer.move_to({newer, {old}, 7, 56});
+  CHECK(pointer.trouble.find("latest.json.tmp") != std::string::npos);
   CHECK(fs::exists(old));
+  fs::remove_all(obstacle.parent_path());
+  pointer.move_to({newest, {newer}, 8, 64});
+  CHECK(!fs::exists(old));
+  CHECK(!fs::exists(newer));
+  CHECK(fs::exists(newest));
+}
+
+TEST_CASE("of a checkpoint whose writer was killed nothing is left") {
+  RunDirectory run;
+  auto const whole = run.file("1"), cut = run.file("2");
+  fs::rename(cut, cut + ".tmp");
+  Pointer pointer(run);
+  SECTION("when its file is superseded") {
+    pointer.move_to({whole, {cut}, 7, 56});
+  }
+  SECTION("at the end") {
+    auto const other = fs::path(run.path) / "checkpoints/other-2.tmp";
+    std::ofstream(other) << "state";
+    pointer.pointer.remove_unfinished(whole.substr(0, whole.size() - 1));
+    REQUIRE(pointer.pointer.wait(60));
+    CHECK(fs::exists(other));
+  }
+  CHECK(!fs::exists(cut + ".tmp"));
+  CHECK(fs::exists(whole));
 }
 
 TEST_CASE("a pointer to nothing, or that is torn, is none") {
   RunDirectory run;
   auto const file = run.file("1");
-  REQUIRE(point_to_latest(run.path, {file, {}, 5, 40}));
+  Pointer(run).move_to({file, {}, 5, 40});
   fs::remove(file);
   CHECK(!read_latest(run.path));
   std::ofstream(fs::path(run.path) / "checkpoints/latest.json") << "{\"path\"";

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A thread that touches files for others.
+#include "runtime/os/disk_queue.hh"
+
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace gleaner {
+
+struct DiskQueue::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> work;
+  bool busy = false;
+  bool ends = false;
+
+  void run() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return ends || !work.empty(); });
+      if (work.empty()) return;
+      auto next = std::move(work.front());
+      work.pop_front();
+      busy = true;
+      lock.unlock();
+      next();
+      next = nullptr;
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }
+};
+
+DiskQueue::DiskQueue() : state_(std::make_shared<State>()) {
+  // Signals are for threads that have time for them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([state = state_] { state->run(); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+DiskQueue::~DiskQueue() {
+  wait(patience_s);
+  std::lock_guard lock(state_->mutex);
+  state_->ends = true;
+  state_->work.clear();
+  state_->changed.notify_all();
+}
+
+void DiskQueue::push(std::function<void()> work) {
+  std::lock_guard lock(state_->mutex);
+  state_->work.push_back(std::move(work));
+  state_->changed.notify_all();
+}
+
+bool DiskQueue::wait(double seconds) {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(
+      lock, std::chrono::duration<double>(seconds),
+      [&] { return state_->work.empty() && !state_->busy; });
+}
+
+}  // namespace gleaner

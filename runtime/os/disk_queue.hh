@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who touches files that may stand still, so that nobody else has to wait?
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace gleaner {
+
+/// A thread that does what it is given, in that order.
+///
+/// A shared file system may not answer for minutes.  A thread that writes to
+/// it then cannot be ended, either; so a queue that goes away waits for its
+/// work for a bounded time, and leaves the thread behind.  Work must therefore
+/// own what it uses.
+class DiskQueue {
+ public:
+  /// How long the end of a queue waits for its work.
+  static constexpr double patience_s = 1;
+
+  DiskQueue();
+  ~DiskQueue();
+  DiskQueue(DiskQueue const&) = delete;
+  DiskQueue& operator=(DiskQueue const&) = delete;
+
+  void push(std::function<void()> work);
+
+  /// Wait until all that was pushed is done, at most so long.  Whether it is.
+  bool wait(double seconds);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace gleaner
