@@ -209,12 +209,12 @@ void Coordinator::every(double seconds,
 }
 
 void Coordinator::beat() {
-  auto const to_agent = to_json(msg::ToAgent(msg::Heartbeat{}));
+  auto const to_agent = json_text(to_json(msg::ToAgent(msg::Heartbeat{})));
   for (auto const& [name, node] : nodes_)
-    if (node.agent) node.agent->send(to_agent);
-  auto const to_member = to_json(msg::ToMember(msg::Heartbeat{}));
+    if (node.agent) node.agent->send_text(to_agent);
+  auto const to_member = json_text(to_json(msg::ToMember(msg::Heartbeat{})));
   for (auto const& [id, member] : members_)
-    if (member.channel) member.channel->send(to_member);
+    if (member.channel) member.channel->send_text(to_member);
 }
 
 msg::Register Coordinator::registration() const {
@@ -230,6 +230,7 @@ void Coordinator::end(int code) {
   if (code_) return;
   code_ = code;
   ending_since_s_ = now();
+  if (membership_) carry_out(membership_->last_values());
   std::vector<std::string> names;
   for (auto const& [name, node] : nodes_) names.push_back(name);
   for (auto const& name : names) end_node(name);

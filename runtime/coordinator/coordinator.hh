@@ -136,6 +136,8 @@ class Coordinator {
   std::map<std::string, NodePeer> nodes_;
   std::map<msg::MemberId, MemberPeer> members_;
   msg::MemberId last_member_ = 0;
+  std::shared_ptr<msg::ToMember const> written_;  ///< message sent last
+  std::string written_text_;
   int failures_ = 0;  ///< of the program, since it got further
   msg::Step furthest_ = 0;
   bool finished_ = false;

@@ -134,11 +134,16 @@ void Coordinator::carry_out(Membership::Orders const& orders) {
 void Coordinator::carry_out(membership::Send const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
-  if (std::holds_alternative<msg::Release>(order.message) ||
-      std::holds_alternative<msg::Finish>(order.message))
+  if (std::holds_alternative<msg::Release>(*order.message) ||
+      std::holds_alternative<msg::Finish>(*order.message))
     found->second.may_end = found->second.is_out = true;
-  if (found->second.channel)
-    found->second.channel->send(to_json(order.message));
+  if (!found->second.channel) return;
+  // A thousand members are told of a thousand: the text is made once.
+  if (order.message != written_) {
+    written_ = order.message;
+    written_text_ = json_text(to_json(*written_));
+  }
+  found->second.channel->send_text(written_text_);
 }
 
 void Coordinator::carry_out(membership::Record const& order) {

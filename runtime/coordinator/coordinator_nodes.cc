@@ -115,6 +115,7 @@ void Coordinator::leave(std::string const& name, double deadline,
 
 /// Say which nodes are vacated, and end those that may.
 void Coordinator::settle_departures() {
+  if (departures_.empty()) return;
   auto const is_out = [this](msg::MemberId id) {
     auto const member = members_.find(id);
     return member == members_.end() || member->second.is_out;

@@ -48,6 +48,9 @@ class Departures {
   /// Its lease ended.
   void forget(std::string const& node) { nodes_.erase(node); }
 
+  /// No node is being left.
+  bool empty() const { return nodes_.empty(); }
+
   /// Its members are out: its end costs the training nothing.
   bool is_out(std::string const& node) const;
 

@@ -23,10 +23,12 @@ struct LogMean {
 };
 
 /// Every member reports a mean over its own samples, when the step is stable;
-/// the mean over all is weighted by samples.
+/// the mean over all is weighted by samples.  Each step is shown once: what
+/// comes later is dropped.
 class LogMeans {
  public:
   void add(msg::LogValue const& value) {
+    if (value.step <= taken_) return;
     auto& sum = sums_[{value.step, value.key}];
     sum.weighted += value.value * double(value.n);
     sum.max = sum.n == 0 ? value.value : std::max(sum.max, value.value);
@@ -43,13 +45,17 @@ class LogMeans {
                          it->second.weighted / double(it->second.n),
                          it->second.max, it->second.n});
     sums_.erase(sums_.begin(), it);
+    taken_ = std::max(taken_, step);
     return means;
   }
 
   /// Steps after this one were undone.
   void forget_after(msg::Step step) {
     sums_.erase(sums_.lower_bound({step + 1, ""}), sums_.end());
+    taken_ = std::min(taken_, step);
   }
+
+  bool empty() const { return sums_.empty(); }
 
  private:
   struct Sum {
@@ -58,6 +64,7 @@ class LogMeans {
     std::uint64_t n = 0;
   };
   std::map<std::pair<msg::Step, std::string>, Sum> sums_;
+  msg::Step taken_ = 0;
 };
 
 }  // namespace gleaner

@@ -54,6 +54,8 @@ NodeSet Membership::State::nodes_of(MemberIds const& ids) const {
 }
 
 void Membership::State::set_phase(MemberEntry& member, Phase phase) {
+  --members_in(member.phase);
+  ++members_in(phase);
   member.phase = phase;
   member.since_s = now;
 }
@@ -121,7 +123,10 @@ void Membership::State::gone(msg::MemberId id, std::string const& why) {
   if (it == entries.end()) return;
   auto const lost = it->second;
   bool const needed = is_needed(id);
+  --members_in(lost.phase);
   entries.erase(it);
+  if (finished && members_in(Phase::active) == 0)
+    record_log_until(ledger.recorded());
   if (checkpoint_asked && checkpoint_asked->member == id)
     forget_checkpoint_asked();
   if (finished || lost.phase == Phase::released) return;
@@ -163,6 +168,7 @@ void Membership::State::release(MemberEntry& member) {
 }
 
 void Membership::State::release_idle_leavers() {
+  if (nodes_leaving == 0) return;
   MemberIds unheard;
   for (auto& [id, member] : entries) {
     if (!nodes.at(member.node).leaving) continue;
@@ -174,12 +180,13 @@ void Membership::State::release_idle_leavers() {
   }
   for (auto const id : unheard) {
     // It has taken part in nothing yet: its end is no loss.
-    entries.at(id).phase = Phase::released;
+    set_phase(entries.at(id), Phase::released);
     kill(id, "its node is left");
   }
 }
 
 void Membership::State::free_nodes() {
+  if (nodes_leaving == 0) return;
   std::set<std::string> occupied;
   for (auto const& [id, member] : entries) occupied.insert(member.node);
   for (auto& [name, node] : nodes) {
@@ -190,6 +197,7 @@ void Membership::State::free_nodes() {
 }
 
 void Membership::State::check_deadlines() {
+  if (nodes_leaving == 0 && members_in(Phase::released) == 0) return;
   std::vector<std::pair<msg::MemberId, std::string>> overdue;
   for (auto const& [id, member] : entries) {
     auto const& node = nodes.at(member.node);
@@ -220,6 +228,7 @@ Orders Membership::add_members(double now, std::string const& node,
     member.node = node;
     member.since_s = now;
     s.entries.emplace(id, std::move(member));
+    ++s.members_in(Phase::announced);
   }
   s.decide();
   return std::exchange(s.out, {});
@@ -232,13 +241,14 @@ Orders Membership::on_message(double now, msg::MemberId member,
   auto const it = s.entries.find(member);
   if (it == s.entries.end()) {
     if (!std::holds_alternative<msg::MemberHello>(message)) return {};
-    return {Send{member, msg::Refused{"member " + std::to_string(member) +
-                                      " is not expected (it was lost, or "
-                                      "never started)"}}};
+    s.send(member, msg::Refused{"member " + std::to_string(member) +
+                                " is not expected (it was lost, or never "
+                                "started)"});
+    return std::exchange(s.out, {});
   }
   if (it->second.disowned) return {};
   std::visit([&](auto const& m) { s.on(it->second, m); }, message);
-  s.decide();
+  if (s.calls_for_decision(message)) s.decide();
   return std::exchange(s.out, {});
 }
 
@@ -257,6 +267,7 @@ Orders Membership::leave_node(double now, std::string const& node,
   s.now = now;
   auto& entry = s.nodes[node];
   if (!entry.leaving || deadline < entry.deadline_s) {
+    s.nodes_leaving += !entry.leaving;
     entry.leaving = true;
     entry.deadline_s = deadline;
     entry.cause = cause;
@@ -273,7 +284,10 @@ Orders Membership::node_gone(double now, std::string const& node,
   for (auto const& [id, member] : s.entries)
     if (member.node == node) there.push_back(id);
   for (auto const id : there) s.gone(id, why);
-  s.nodes.erase(node);
+  if (auto const it = s.nodes.find(node); it != s.nodes.end()) {
+    s.nodes_leaving -= it->second.leaving;
+    s.nodes.erase(it);
+  }
   s.decide();
   return std::exchange(s.out, {});
 }
@@ -289,8 +303,15 @@ Orders Membership::tick(double now) {
     s.check_following();
     s.check_recovery();
     s.check_checkpoint();
+    s.check_values();
   }
   s.decide();
+  return std::exchange(s.out, {});
+}
+
+Orders Membership::last_values() {
+  auto& s = *state_;
+  s.record_log_until(s.ledger.recorded());
   return std::exchange(s.out, {});
 }
 

@@ -31,7 +31,8 @@ namespace membership {
 
 struct Send {
   msg::MemberId member = 0;
-  msg::ToMember message;
+  /// What is said to many at once is the same object: write it only once.
+  std::shared_ptr<msg::ToMember const> message;
 };
 
 /// A line of events.jsonl; the caller adds "t" and "event".  Kinds:
@@ -170,6 +171,10 @@ class Membership {
 
   /// Call a few times a second: deadlines and timeouts.
   [[nodiscard]] Orders tick(double now);
+
+  /// Nothing more will be heard: the values that were to be shown when slower
+  /// members have said theirs.
+  [[nodiscard]] Orders last_values();
 
   membership::Summary summary() const;
 

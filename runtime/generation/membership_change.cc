@@ -24,6 +24,31 @@ constexpr int attempts = 3;
 
 // --- what next? ------------------------------------------------------------
 
+/// Does a decision follow from what a member has just said?  Most of it is of
+/// its work; a look at everybody for each such message is more than a
+/// coordinator of a thousand has time for.
+bool Membership::State::calls_for_decision(
+    msg::FromMember const& message) const {
+  if (needs_recovery) return true;
+  if (change) {
+    auto const& c = *change;
+    if (c.broken || c.all_full) return true;
+    if (c.stage == Stage::preparing && c.prepared.size() == c.members.size())
+      return true;
+  }
+  if (std::holds_alternative<msg::Status>(message)) return !recovery;
+  if (std::holds_alternative<msg::Stable>(message))
+    return nodes_leaving > 0 || in_phase[std::size_t(Phase::loaded)] > 0;
+  return !std::holds_alternative<msg::MemberHello>(message) &&
+         !std::holds_alternative<msg::PlaneBlob>(message) &&
+         !std::holds_alternative<msg::Prepared>(message) &&
+         !std::holds_alternative<msg::Switched>(message) &&
+         !std::holds_alternative<msg::LogValues>(message) &&
+         !std::holds_alternative<msg::StateReceived>(message) &&
+         !std::holds_alternative<msg::StateDigest>(message) &&
+         !std::holds_alternative<msg::Alive>(message);
+}
+
 void Membership::State::decide() {
   if (!finished) {
     if (change && !needs_recovery) reconsider_change();
@@ -128,6 +153,8 @@ void Membership::State::consider_start() {
 
 void Membership::State::consider_change() {
   if (!settled) return;
+  if (nodes_leaving == 0 && members_in(Phase::loaded) == 0)
+    return ready_since_s.reset();
   auto const stayers = staying(members);
   bool const all_leave = stayers.empty();
   bool const none_leaves = stayers.size() == members.size();
@@ -165,10 +192,9 @@ void Membership::State::prepare(std::string kind, MemberIds to,
   change->from = nodes_in_use;
   decide_on_follow();
   ready_since_s.reset();
-  auto const where = addresses(change->members);
-  for (auto const id : change->members)
-    send(id, msg::Prepare{change->generation, where, change->joiners,
-                          change->follow});
+  send_all(change->members,
+           msg::Prepare{change->generation, addresses(change->members),
+                        change->joiners, change->follow});
 }
 
 void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
@@ -181,7 +207,7 @@ void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
   if (given.size() < ranks.size()) return;
   msg::PlaneBlobs all{message.generation, message.key, {}};
   for (auto const id : ranks) all.blobs.push_back(given[id]);
-  for (auto const id : ranks) send(id, all);
+  send_all(ranks, std::move(all));
   blobs.erase({message.generation, message.key});
 }
 
@@ -285,14 +311,14 @@ void Membership::State::start() {
   vain_resumes = 0;
   source = members.front();
   loading = checkpoint ? checkpoint->path : "";
-  auto const where = addresses(members);
   for (auto const id : members) {
     auto& member = entries.at(id);
     member.touched = true;
     member.failures = 0;
     set_phase(member, Phase::active);
-    send(id, msg::Start{generation, where, source, loading});
   }
+  send_all(members,
+           msg::Start{generation, addresses(members), source, loading});
   record_generation(started.kind, "", 0, started.prepare_s,
                     ledger.recorded() + 1);
 }
@@ -304,9 +330,9 @@ void Membership::State::open_change() {
 
 void Membership::State::offer(bool follow) {
   for (auto const id : change->joiners) entries.at(id).touched = true;
-  for (auto const id : members)
-    send(id, msg::Offer{change->generation, change->members, change->joiners,
-                        change->checkpoint, follow ? 0 : lead(), follow});
+  send_all(members,
+           msg::Offer{change->generation, change->members, change->joiners,
+                      change->checkpoint, follow ? 0 : lead(), follow});
 }
 
 /// As many steps as members load ahead: then nothing of it is in vain, and
@@ -354,14 +380,14 @@ void Membership::State::on(MemberEntry&, msg::Agreed const& message) {
 
 void Membership::State::withdraw_change() {
   change->stage = Stage::withdrawing;
-  for (auto const id : members) send(id, msg::Withdraw{change->generation});
+  send_all(members, msg::Withdraw{change->generation});
 }
 
 void Membership::State::on(MemberEntry&, msg::SwitchAhead const& message) {
   if (!change || message.generation != change->generation) return;
   change->agreed = true;
   change->stage = Stage::offered;
-  for (auto const id : live(change->joiners)) send(id, message);
+  send_all(live(change->joiners), message);
 }
 
 void Membership::State::on(MemberEntry& from, msg::Withdrawn const& message) {

@@ -16,16 +16,21 @@ using Digests = std::map<msg::MemberId, msg::StateDigest>;
 
 /// Members that agree with most; in doubt with the first in rank.
 MemberIds majority(MemberIds const& ranks, Digests const& all) {
-  MemberIds best;
+  std::vector<MemberIds> groups;  // by their first in rank; hardly ever two
+  auto const agree = [&](msg::MemberId a, msg::MemberId b) {
+    return all.at(a).step == all.at(b).step &&
+           all.at(a).digests == all.at(b).digests;
+  };
   for (auto const id : ranks) {
-    MemberIds same;
-    for (auto const other : ranks)
-      if (all.at(other).digests == all.at(id).digests &&
-          all.at(other).step == all.at(id).step)
-        same.push_back(other);
-    if (same.size() > best.size()) best = same;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](auto const& g) {
+      return agree(g.front(), id);
+    });
+    if (group == groups.end()) group = groups.insert(group, MemberIds{});
+    group->push_back(id);
   }
-  return best;
+  return *std::max_element(
+      groups.begin(), groups.end(),
+      [](auto const& a, auto const& b) { return a.size() < b.size(); });
 }
 
 /// The first tensor in which they differ, in words.
@@ -52,6 +57,7 @@ void Membership::State::on(MemberEntry& from, msg::StateDigest const& message) {
   if (digests_of != g) digests.clear();
   digests_of = g;
   digests[from.id] = message;
+  if (digests.size() < ranks.size()) return;
   for (auto const id : ranks)
     if (!digests.count(id)) return;
   compare_states(ranks, std::exchange(digests, {}));

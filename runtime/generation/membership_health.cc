@@ -44,6 +44,7 @@ void Membership::State::forget_sightings() {
 }
 
 void Membership::State::check_loading() {
+  if (members_in(Phase::announced) + members_in(Phase::connected) == 0) return;
   MemberIds late;
   for (auto const& [id, member] : entries) {
     if (member.phase != Phase::announced && member.phase != Phase::connected)
@@ -60,6 +61,10 @@ void Membership::State::check_loading() {
 
 void Membership::State::check_stuck() {
   if (recovery || generation == 0) return;
+  // The more there are to look at, the less often: never a burden.
+  constexpr double pause_of_each_s = 0.0005;
+  if (now - stuck_checked_s < pause_of_each_s * double(members.size())) return;
+  stuck_checked_s = now;
   auto in_use = members;
   if (change && change->agreed)
     for (auto const id : change->members)

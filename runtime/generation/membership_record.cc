@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What has the training done for certain, and is it over?
+#include <algorithm>
 #include <cassert>
-#include <limits>
 #include <utility>
 
 #include "runtime/generation/membership_state.hh"
@@ -26,7 +26,6 @@ void Membership::State::on(MemberEntry&, msg::Stable const& message) {
 }
 
 void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
-  constexpr msg::Step log_delay = 2;        // for values of slower members
   constexpr msg::Step recorded_delay = 64;  // members keep so many steps more
   for (auto const& step : steps) {
     auto taken = nlohmann::json::array();
@@ -44,13 +43,12 @@ void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
     step_median.add(step.duration_s);
     if (step.update_s > 0) update_s = step.update_s;
     record_resize(resize_cost.take_measured());
-    record_log_until(step.step - log_delay);
   }
   announce_checkpoint();
   if (ledger.recorded() < told_recorded ||
       ledger.recorded() >= told_recorded + recorded_delay) {
     told_recorded = ledger.recorded();
-    for (auto const id : members) send(id, msg::Recorded{told_recorded});
+    send_all(members, msg::Recorded{told_recorded});
   }
 }
 
@@ -91,9 +89,24 @@ void Membership::State::record_generation(std::string const& kind,
 
 // --- values ----------------------------------------------------------------
 
-void Membership::State::on(MemberEntry&, msg::LogValue const& message) {
-  log_means.add(message);
-  if (finished) record_log_until(message.step);
+void Membership::State::on(MemberEntry&, msg::LogValues const& message) {
+  for (auto const& value : message.values) log_means.add(value);
+}
+
+/// A value of a step is sent before the step after the next begins, with the
+/// next heartbeat at the latest: so the mean is whole when every member has
+/// said that it is further.
+void Membership::State::check_values() {
+  constexpr double period_s = 0.25;
+  constexpr msg::Step delay = 3;
+  if (log_means.empty() || now - values_shown_s < period_s) return;
+  values_shown_s = now;
+  auto until = ledger.recorded();
+  for (auto const id : members) {
+    auto const& alive = entries.at(id).alive;
+    until = std::min(until, alive ? alive->step - delay : 0);
+  }
+  record_log_until(until);
 }
 
 void Membership::State::record_log_until(msg::Step step) {
@@ -236,7 +249,6 @@ void Membership::State::finish(msg::Step step) {
     record("error", {{"what", "steps before the last, " + std::to_string(step) +
                                   ", were not reported"}});
   ledger.end_training();
-  record_log_until(std::numeric_limits<msg::Step>::max());
   record_resize(resize_cost.take_unfinished());
   record("finish", {{"code", 0},
                     {"step", step},

@@ -48,7 +48,7 @@ void Membership::State::recover() {
 
   recovery = Recovery{++last_generation, asked, {}, now};
   if (asked.empty()) return all_lost();
-  for (auto const id : asked) send(id, msg::Quiesce{recovery->generation});
+  send_all(asked, msg::Quiesce{recovery->generation});
 }
 
 void Membership::State::on(MemberEntry& from, msg::Status const& message) {
@@ -109,10 +109,8 @@ void Membership::State::resume() {
   resumed_s = now;
   forget_sightings();
   connected.clear();
-  for (auto const id : next) {
-    set_phase(entries.at(id), Phase::active);
-    send(id, message);
-  }
+  for (auto const id : next) set_phase(entries.at(id), Phase::active);
+  send_all(next, std::move(message));
   release_or_reset(ended.asked, full, ended.generation);
   log_means.forget_after(complete);
   record_generation("loss", loss, from, 0, complete + 1);

@@ -3,7 +3,9 @@
 /// membership*.cc.
 #pragma once
 
+#include <array>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "core/node_set.hh"
@@ -25,6 +27,7 @@ enum class Phase {
   active,  ///< in the generation in use
   released,
 };
+inline constexpr std::size_t phases = 5;
 
 struct MemberEntry {
   msg::MemberId id = 0;
@@ -103,6 +106,8 @@ struct Membership::State {
 
   std::map<msg::MemberId, MemberEntry> entries;
   std::map<std::string, NodeEntry> nodes;
+  std::array<int, phases> in_phase{};  ///< entries
+  int nodes_leaving = 0;
   std::optional<msg::Loaded> schema;  ///< of the first member
 
   // The generation in use; none while the training waits.
@@ -152,6 +157,8 @@ struct Membership::State {
   std::optional<Asked> checkpoint_asked;
   std::map<std::string, msg::Checkpointed> written;  ///< not registered yet
   double checkpoint_s = 0;  ///< when the last one was asked for
+  double stuck_checked_s = 0;
+  double values_shown_s = 0;
 
   // membership.cc: members and nodes.
   void on(MemberEntry& from, msg::MemberHello const& message);
@@ -179,6 +186,7 @@ struct Membership::State {
   void on(MemberEntry& from, msg::SwitchAhead const& message);
   void on(MemberEntry& from, msg::Withdrawn const& message);
   void on(MemberEntry& from, msg::Agreed const& message);
+  bool calls_for_decision(msg::FromMember const& message) const;
   void decide();
   void reconsider_change();
   bool must_not_be(Change const& change) const;
@@ -222,7 +230,8 @@ struct Membership::State {
 
   // membership_record.cc: steps, values, checkpoints, the end.
   void on(MemberEntry& from, msg::Stable const& message);
-  void on(MemberEntry& from, msg::LogValue const& message);
+  void on(MemberEntry& from, msg::LogValues const& message);
+  void check_values();
   void on(MemberEntry& from, msg::Checkpointed const& message);
   void on(MemberEntry& from, msg::CheckpointFailed const& message);
   void on(MemberEntry& from, msg::Finished const& message);
@@ -242,11 +251,17 @@ struct Membership::State {
 
   // Small words.
   void send(msg::MemberId member, msg::ToMember message) {
-    out.push_back(membership::Send{member, std::move(message)});
+    send_all({member}, std::move(message));
+  }
+  void send_all(MemberIds const& to, msg::ToMember message) {
+    auto const shared =
+        std::make_shared<msg::ToMember const>(std::move(message));
+    for (auto const id : to) out.push_back(membership::Send{id, shared});
   }
   void record(std::string event, nlohmann::json fields) {
     out.push_back(membership::Record{std::move(event), std::move(fields)});
   }
+  int& members_in(Phase phase) { return in_phase[std::size_t(phase)]; }
   bool is_live(msg::MemberId id) const { return entries.count(id) != 0; }
   NodeEntry const& node_of(msg::MemberId id) const;
   bool is_leaving(msg::MemberId id) const { return node_of(id).leaving; }

@@ -71,14 +71,8 @@ struct Session::State {
 
   // The user's thread.
   UserThread user = UserThread::outside;
-  msg::Step handed = 0;  ///< last step given to it
-  struct Value {
-    msg::Step step;
-    std::string key;
-    double value;
-    std::uint64_t n;
-  };
-  std::deque<Value> values;  ///< logged, not yet stable
+  msg::Step handed = 0;              ///< last step given to it
+  std::deque<msg::LogValue> values;  ///< logged, not yet stable
 
   // The state of the training here.
   bool has_state = false;

@@ -293,11 +293,12 @@ void Session::State::report_tentative(msg::Generation in) {
 }
 
 void Session::State::send_values(msg::Step up_to) {
+  msg::LogValues message;
   while (!values.empty() && values.front().step <= up_to) {
-    auto const& value = values.front();
-    send(msg::LogValue{value.step, value.key, value.value, value.n});
+    message.values.push_back(std::move(values.front()));
     values.pop_front();
   }
+  if (!message.values.empty()) send(std::move(message));
 }
 
 void Session::State::write_checkpoint(std::string const& path,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A member's connection to its coordinator.
+#include <utility>
+
 #include "proto/secret_door.hh"
 #include "runtime/member/link.hh"
 
@@ -7,6 +9,9 @@ namespace gleaner {
 namespace {
 
 constexpr double connect_s = 20;
+
+/// A message of them stays far below what a frame may hold.
+constexpr std::size_t values_max = 10'000;
 
 class RemoteLink final : public Link {
  public:
@@ -32,10 +37,16 @@ class RemoteLink final : public Link {
   }
 
   void send(msg::FromMember const& message) override {
-    if (channel_) channel_->send(msg::to_json(message));
+    if (auto const* logged = std::get_if<msg::LogValues>(&message))
+      return keep(*logged);
+    // Steps are reported one by one; everything else comes after the values
+    // of what was done before.
+    if (!std::holds_alternative<msg::Stable>(message)) send_values();
+    send_now(message);
   }
 
   void close() override {
+    send_values();
     closed_ = true;
     timer_.cancel();
     if (channel_) channel_->close();
@@ -55,6 +66,24 @@ class RemoteLink final : public Link {
     channel_->send(msg::to_json(msg::FromMember(hello_)));
   }
 
+  void send_now(msg::FromMember const& message) {
+    if (channel_) channel_->send(msg::to_json(message));
+  }
+
+  /// Values wait for the next heartbeat: a coordinator of a thousand members
+  /// could not read a message of each in each step.  The last ones do not, as
+  /// the program may end at any moment.
+  void keep(msg::LogValues const& logged) {
+    auto& values = values_.values;
+    values.insert(values.end(), logged.values.begin(), logged.values.end());
+    if (ends_ || values.size() >= values_max) send_values();
+  }
+
+  void send_values() {
+    if (values_.values.empty()) return;
+    send_now(std::exchange(values_, {}));
+  }
+
   void received(nlohmann::json const& json) {
     auto message = msg::parse_to_member(json);
     if (!message) {
@@ -67,6 +96,8 @@ class RemoteLink final : public Link {
           std::chrono::duration<double>(welcome->heartbeat_s));
       beat();
     }
+    ends_ = ends_ || std::holds_alternative<msg::Finish>(*message) ||
+            std::holds_alternative<msg::Release>(*message);
     on_message_(*message);
   }
 
@@ -91,6 +122,8 @@ class RemoteLink final : public Link {
   OnMessage on_message_;
   OnLost on_lost_;
   std::shared_ptr<Channel> channel_;
+  msg::LogValues values_;  ///< not sent yet
+  bool ends_ = false;      ///< it was told to
   bool closed_ = false;
 };
 

@@ -30,6 +30,7 @@ GLEANER_MESSAGE(Stable,
                     FIELD(world) FIELD(pass) FIELD(taken) FIELD(samples_seen)
                         FIELD(duration_s) FIELD(reduce_s) FIELD(update_s))
 GLEANER_MESSAGE(LogValue, FIELD(step) FIELD(key) FIELD(value) FIELD(n))
+GLEANER_MESSAGE(LogValues, FIELD(values))
 GLEANER_MESSAGE(Checkpointed, FIELD(generation) FIELD(step) FIELD(path)
                                   FIELD(bytes) FIELD(samples_seen))
 GLEANER_MESSAGE(CheckpointFailed, FIELD(generation) FIELD(path) FIELD(why))

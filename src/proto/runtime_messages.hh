@@ -134,6 +134,11 @@ struct LogValue {
   double value = 0;
   std::uint64_t n = 0;  ///< samples it is the mean of
 };
+/// What was logged for steps that are stable.  Comes with the heartbeats, and
+/// before anything else that a member says of more than one step.
+struct LogValues {
+  std::vector<LogValue> values;
+};
 struct Checkpointed {
   Generation generation = 0;
   Step step = 0;
@@ -182,7 +187,7 @@ struct MemberError {  ///< the program gave up; `why` is for the user
 using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
                  CaughtUp, Switched, SwitchAhead, Withdrawn, Agreed, Status,
-                 Stable, LogValue, Checkpointed, CheckpointFailed, Finished,
+                 Stable, LogValues, Checkpointed, CheckpointFailed, Finished,
                  StateReceived, StateDigest, Alive, MemberError>;
 
 // --- coordinator -> member -------------------------------------------------

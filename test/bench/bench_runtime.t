@@ -5,7 +5,7 @@
 top=${top_srcdir:-.} build=${top_builddir:-.}
 test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
   { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
-parts='resize loss allreduce network'
+parts='resize loss allreduce network scale'
 if "${PYTHON:-/usr/bin/python3}" -c 'import torch, cffi' 2>/dev/null; then
   parts="$parts fixed deterministic loader"
 fi
@@ -20,7 +20,7 @@ rows() {  # jq condition: how many rows it holds for
   jq "[.rows[] | select($1)] | length" "$out/bench-runtime.json"
 }
 
-echo 1..11
+echo 1..12
 ok 'all parts run' \
   "timeout 300 $top/test/bench/bench-runtime --build $build --source $top \
      --out $out --parts '$parts' --reps 1 --states 1 --no-peers --quick \
@@ -31,6 +31,9 @@ ok 'each kind of loss was seen, and came after the kill' \
   "test \$(rows '.part == \"loss\" and .repetitions[0].to_next_step_ms > 0') = 4"
 ok 'a frozen member is given up only after the timeout' \
   "test \$(rows '.kind == \"frozen\" and .repetitions[0].to_next_step_ms > 1000') = 1"
+ok 'the members that compute nothing came, were lost, and nobody else' \
+  "test \$(rows '.part == \"scale\" and .repetitions[0].took_ms > 0') = 2 &&
+   test \$(rows '.part == \"scale\" and .lost == 0') = 2"
 pairs=0
 test "${have_gloo:-yes}" = no || pairs=8
 test "${have_mpi:-yes}" = no || pairs=$((pairs + 12))

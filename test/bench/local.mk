@@ -60,6 +60,18 @@ check_PROGRAMS += %reldir%/runtime/plane_bench
 %canon_reldir%_runtime_plane_bench_LDADD = runtime/comm/libcomm.la src/proto/libproto.la
 %canon_reldir%_runtime_plane_bench_LDFLAGS = -pthread
 
+if HAVE_MUNGE
+check_PROGRAMS += %reldir%/runtime/light_nodes
+%canon_reldir%_runtime_light_nodes_SOURCES = \
+	%reldir%/runtime/light_link.hh \
+	%reldir%/runtime/light_nodes.cc \
+	%reldir%/runtime/light_training.hh \
+	%reldir%/runtime/light_training.cc
+%canon_reldir%_runtime_light_nodes_LDADD = \
+	runtime/os/libsecret.la src/proto/libproto.la
+%canon_reldir%_runtime_light_nodes_LDFLAGS = -pthread
+endif
+
 if HAVE_GLOO
 check_PROGRAMS += %reldir%/runtime/allreduce_bench
 %canon_reldir%_runtime_allreduce_bench_SOURCES = \
@@ -106,6 +118,9 @@ bench_runtime_programs = \
 	runtime/agent/gleaner-agent \
 	%reldir%/runtime/plane_bench \
 	%reldir%/runtime/step_program
+if HAVE_MUNGE
+bench_runtime_programs += %reldir%/runtime/light_nodes
+endif
 if HAVE_GLOO
 bench_runtime_programs += %reldir%/runtime/allreduce_bench
 endif
@@ -115,7 +130,7 @@ bench_runtime_programs += \
 	runtime/comm_host/gleaner-comm-mpi \
 	%reldir%/runtime/allreduce_bench_mpi
 endif
-PARTS = resize loss allreduce network fixed deterministic loader
+PARTS = resize loss allreduce network fixed deterministic loader scale
 REPS = 20
 BENCH_RUNTIME =
 bench-runtime: $(bench_runtime_programs)
@@ -140,6 +155,7 @@ EXTRA_DIST += \
 	%reldir%/runtime/loss.py \
 	%reldir%/runtime/network.py \
 	%reldir%/runtime/resize.py \
+	%reldir%/runtime/scale.py \
 	%reldir%/runtime/setting.py \
 	%reldir%/runtime/step_log.py \
 	%reldir%/runtime/tables.py \

@@ -84,13 +84,8 @@ class Training:
 
     def losses(self, key="loss"):
         """By step, meant over its samples."""
-        sums = {}
-        for event in self.events("log"):
-            if event["key"] == key:
-                total, n = sums.get(event["step"], (0, 0))
-                total += event["value"] * event["n"]
-                sums[event["step"]] = total, n + event["n"]
-        return {step: total / n for step, (total, n) in sorted(sums.items())}
+        events = [e for e in self.events("log") if e["key"] == key]
+        return dict(sorted((e["step"], e["value"]) for e in events))
 
     def positions(self):
         return sorted(

@@ -16,13 +16,17 @@ STEADY = 10  # steps before the switch
 AT = 4  # steps from it on
 
 
-def waits_around(training, first):
-    """By step: before, at and after the switch to the step `first`."""
-    waits = {
+def waits_by_step(training):
+    return {
         event["step"]: event["max"]
         for event in training.events("log")
         if event["key"] == "loader_wait_ms"
     }
+
+
+def waits_around(training, first):
+    """By step: before, at and after the switch to the step `first`."""
+    waits = waits_by_step(training)
     steps = [waits[step] for step in range(first - STEADY, first + AT + STEADY)]
     return {
         "before_ms": median(steps[:STEADY]),
@@ -39,7 +43,8 @@ def resize(training, size, change):
     training.wait(lambda: seen()["to"] == size)
     first = seen()["step"]
     end = time.monotonic() + 60
-    while training.events("step")[-1]["step"] < first + AT + STEADY + 4:
+    # What members waited comes with their heartbeats.
+    while max(waits_by_step(training), default=0) < first + AT + STEADY:
         if time.monotonic() > end:
             raise TimeoutError("steps after a resize did not come")
         time.sleep(0.05)

@@ -294,6 +294,52 @@ def loader_table(rows):
     )
 
 
+def scale_table(rows):
+    loads = [row for row in rows if row["kind"] == "load"]
+    changes = [row for row in rows if row["kind"] == "change"]
+    return (
+        table(
+            [
+                "members",
+                *(
+                    f"{c['steps_per_s']:.0f} steps/s, {c['values']} values"
+                    for c in loads[0]["cells"]
+                ),
+                "a step, us",
+                "a member's value, us",
+                "taken for lost",
+            ],
+            [
+                [
+                    row["members"],
+                    *(f"{c['share']:.1%}" for c in row["cells"]),
+                    f"{row['step_us']:.0f}",
+                    f"{row['value_us']:.1f}",
+                    row["lost"],
+                ]
+                for row in loads
+            ],
+        )
+        + "\n\n"
+        + table(
+            ["change", "n", "until all train p50 / p99, ms", "none trained, ms",
+             "coordinator's processor, ms", "KiB of a member"],
+            [
+                [
+                    row["what"],
+                    len(row["repetitions"]),
+                    *(
+                        p50_p99(values(row, key))
+                        for key in ("took_ms", "stall_ms", "processor_ms")
+                    ),
+                    p50_p99(row.get("member_kib", [])) if "member_kib" in row else "",
+                ]
+                for row in changes
+            ],
+        )
+    )
+
+
 PARTS = [
     ("Resizes", "resize", resize_table),
     ("Losses", "loss", loss_table),
@@ -302,6 +348,7 @@ PARTS = [
     ("A size that does not change", "fixed", fixed_table),
     ("Deterministic mode", "deterministic", deterministic_table),
     ("Waiting for samples", "loader", loader_table),
+    ("A thousand members", "scale", scale_table),
 ]
 
 

@@ -36,6 +36,12 @@ DEFECTS = [
         "begun->said_ready && !begun->first_done;",
         "false;",
     ),
+    Defect(
+        "a value is shown before all members have sent theirs",
+        "membership_record.cc",
+        "until = std::min(until, alive ? alive->step - delay : 0);",
+        "if (alive) until = std::min(until, alive->step - delay);",
+    ),
     # --- a member: losses ---
     Defect(
         "samples of the dead are not handed back",

@@ -34,7 +34,7 @@ std::string with_joiner(Trainer& trainer, msg::Loaded const& joiner = loaded(),
 bool follows(Trainer const& trainer) {
   for (auto const& order : trainer.last)
     if (auto const* send = std::get_if<membership::Send>(&order))
-      if (auto const* prepare = std::get_if<msg::Prepare>(&send->message))
+      if (auto const* prepare = std::get_if<msg::Prepare>(&*send->message))
         return prepare->follow;
   FAIL("nothing is prepared");
   return false;

@@ -182,4 +182,9 @@ TEST_CASE("a logged value is the mean over all samples of the step") {
   CHECK(first[0].n == 40);
   means.forget_after(1);
   CHECK(means.take_until(9).empty());
+  means.add({9, "loss", 1.0, 40});  // too late
+  CHECK(means.empty());
+  means.forget_after(8);  // undone, and done again
+  means.add({9, "loss", 1.0, 40});
+  CHECK(means.take_until(9).size() == 1);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is recorded, saved and compared while members train, and when is it
 /// over?  Each test is one rule; orders are written as in notation.hh.
+#include <utility>
+
 #include "runtime/generation/membership.hh"
 #include "test/unit/catch.hh"
 #include "trainer_notation.hh"
@@ -22,6 +24,73 @@ TEST_CASE("each step is recorded once, whoever reports it") {
   CHECK(records(trainer.last, "step").empty());
   trainer.stable(1, 1, 3);
   CHECK(records(trainer.last, "step").size() == 2);
+}
+
+namespace {
+
+/// What was shown of `loss`: "3: 2.5 of 8", values as means and their samples.
+std::string shown(membership::Orders const& orders) {
+  std::string out;
+  for (auto const& fields : records(orders, "log"))
+    out += (out.empty() ? "" : ", ") + fields.at("step").dump() + ": " +
+           fields.at("value").dump() + " of " + fields.at("n").dump();
+  return out;
+}
+
+/// A heartbeat of a member whose program is in this step, with what it logged.
+void beats(Trainer& trainer, msg::MemberId member, msg::Step step,
+           std::vector<msg::LogValue> values = {}) {
+  if (!values.empty()) trainer.says(member, msg::LogValues{std::move(values)});
+  msg::Alive alive;
+  alive.at = "program";
+  alive.step = step;
+  trainer.says(member, alive);
+}
+
+}  // namespace
+
+TEST_CASE("a value is shown once, when all members are further") {
+  Trainer trainer;
+  trainer.train(2);
+  for (msg::Step step = 2; step <= 6; ++step) trainer.stable(1, 1, step);
+  beats(trainer, 1, 7, {{1, "loss", 4, 2}, {2, "loss", 3, 2}});
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "");  // nothing was heard of 2 yet
+  beats(trainer, 2, 4, {{1, "loss", 2, 2}});
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "1: 3.0 of 4");
+  beats(trainer, 2, 5, {{1, "loss", 9, 9}, {2, "loss", 1, 2}});
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "2: 2.0 of 4");
+}
+
+TEST_CASE("a member that is gone keeps no value from being shown") {
+  Trainer trainer;
+  trainer.train(2);
+  for (msg::Step step = 2; step <= 4; ++step) trainer.stable(1, 1, step);
+  beats(trainer, 1, 5, {{1, "loss", 4, 2}});
+  trainer.gone(2);
+  trainer.says(1, msg::Status{2, true, 4, {}});
+  beats(trainer, 1, 5);
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "1: 4.0 of 2");
+}
+
+TEST_CASE("the last values are shown when the members have ended") {
+  Trainer trainer;
+  trainer.train(2);
+  for (msg::Step step = 2; step <= 10; ++step) trainer.stable(1, 1, step);
+  trainer.says(1, msg::Finished{1, 10});
+  trainer.says(2, msg::Finished{1, 10});
+  trainer.says(1, msg::LogValues{{{10, "loss", 4, 2}}});
+  trainer.gone(1);
+  CHECK(shown(trainer.last) == "");
+  trainer.says(2, msg::LogValues{{{10, "loss", 2, 2}}});
+  SECTION("all of them") { trainer.gone(2); }
+  SECTION("or when nobody waits for them any more") {
+    trainer.keep(trainer.membership.last_values());
+  }
+  CHECK(shown(trainer.last) == "10: 3.0 of 4");
 }
 
 TEST_CASE("a checkpoint is asked for from time to time") {

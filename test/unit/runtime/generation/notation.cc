@@ -78,8 +78,12 @@ std::string name(msg::FromMember const& message) {
           [](msg::Stable const& m) {
             return "Stable(" + str(m.step) + (m.tentative ? "?)" : ")");
           },
-          [](msg::LogValue const& m) {
-            return "LogValue(" + m.key + "@" + str(m.step) + ")";
+          [](msg::LogValues const& m) {
+            std::string values;
+            for (auto const& value : m.values)
+              values += (values.empty() ? "" : " ") + value.key + "@" +
+                        str(value.step);
+            return "LogValues(" + values + ")";
           },
           [](msg::Checkpointed const& m) {
             return "Checkpointed(" + m.path + " of " + str(m.step) + ")";
@@ -223,7 +227,7 @@ std::string text(membership::Orders const& orders) {
   };
   for (auto const& order : orders) {
     if (auto const* send = std::get_if<membership::Send>(&order))
-      add(str(send->member) + "<-" + name(send->message));
+      add(str(send->member) + "<-" + name(*send->message));
     else if (auto const* kill = std::get_if<membership::Kill>(&order))
       add("kill(" + str(kill->member) + ")");
     else if (auto const* node = std::get_if<membership::NodeFree>(&order))

@@ -113,7 +113,7 @@ TEST_CASE("a value is shown when its step is stable") {
   members.both_do(1);
   members.two.session.log("loss", 2.5, 2);
   (void)members.two.session.want_step();
-  CHECK(members.two.first_bucket(2) == "->LogValue(loss@1)");
+  CHECK(members.two.first_bucket(2) == "->LogValues(loss@1)");
 }
 
 // --- planned changes -------------------------------------------------------

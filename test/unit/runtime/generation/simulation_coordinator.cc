@@ -71,20 +71,21 @@ void World::on(membership::Send const& order) {
   auto const it = processes_.find(order.member);
   if (it == processes_.end() || it->second->cut) return;
   auto& p = *it->second;
-  if (std::holds_alternative<msg::Release>(order.message) ||
-      std::holds_alternative<msg::Refused>(order.message))
+  if (std::holds_alternative<msg::Release>(*order.message) ||
+      std::holds_alternative<msg::Refused>(*order.message))
     p.released = true;
-  if (auto const* resume = std::get_if<msg::Resume>(&order.message)) {
+  if (auto const* resume = std::get_if<msg::Resume>(&*order.message)) {
     counts_.lost_again += resume->plan && resume->plan->gone.size() > 1;
     for (auto const& member : resume->members)
       if (!process(member.member).session.full())
         throw Violation("a member without proven state is to be a source");
   }
-  if (std::holds_alternative<msg::Quiesce>(order.message)) ++counts_.recoveries;
-  if (std::holds_alternative<msg::Withdraw>(order.message))
+  if (std::holds_alternative<msg::Quiesce>(*order.message))
+    ++counts_.recoveries;
+  if (std::holds_alternative<msg::Withdraw>(*order.message))
     ++counts_.withdrawals;
-  if (std::holds_alternative<msg::Reset>(order.message)) ++counts_.resets;
-  p.inbox.push_back(order.message);
+  if (std::holds_alternative<msg::Reset>(*order.message)) ++counts_.resets;
+  p.inbox.push_back(*order.message);
 }
 
 void World::on(membership::Kill const& order) {
@@ -135,9 +136,12 @@ void World::on(membership::Record const& order) {
   } else if (order.event == "log") {
     auto const step = f["step"].get<std::size_t>();
     if (step >= shown_.size()) throw Violation("a value of an undone step");
-    auto& n = shown_[step].logged[f["key"]];
-    n += f["n"].get<std::uint64_t>();
-    if (n > count(lineages_.at(shown_[step].state).positions))
+    auto const [logged, once] =
+        shown_[step].logged.emplace(f["key"], f["n"].get<std::uint64_t>());
+    if (!once)
+      throw Violation("a value of step " + std::to_string(step) +
+                      " is shown twice");
+    if (logged->second > count(lineages_.at(shown_[step].state).positions))
       throw Violation("values of step " + std::to_string(step) +
                       " count samples twice");
   } else if (order.event == "rollback") {

@@ -193,7 +193,7 @@ void World::come_back(Process& p) {
                          ? std::get_if<membership::Send>(&orders.front())
                          : nullptr;
   if (!send || send->member != p.id ||
-      !std::holds_alternative<msg::Refused>(send->message))
+      !std::holds_alternative<msg::Refused>(*send->message))
     throw Violation("a member that was given up is let in again");
   auto const after = membership_->summary();
   if (after.generation != before.generation || after.members != before.members)
