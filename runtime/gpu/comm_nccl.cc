@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The data plane over NCCL, between buffers on GPUs.
 ///
-/// A communicator is made anew for each generation, without blocking, beside
-/// that of the generation in use, and connected at once: NCCL would otherwise
-/// connect in the first sum, where everybody waits.  It sums nothing before
-/// its generation is switched to, as two communicators on one GPU must run in
-/// the same order on all members.
+/// Each generation has its own communicator.  It is made without blocking,
+/// beside that of the generation in use, and connected at once, as the agent
+/// has set NCCL_RUNTIME_CONNECT=0.  It sums nothing before its generation is
+/// switched to, as two communicators on one GPU must run in the same order on
+/// all members.
 ///
 /// Only one thread is inside NCCL at a time: the one in connect() or
 /// allreduce(), which polls and never blocks, or the destructor.  stop() sets a
@@ -25,15 +25,17 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
+#include "runtime/gpu/cuda_call.hh"
 #include "runtime/gpu/hex.hh"
 
 namespace gleaner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using gpu::cleared;
+using gpu::UseDevice;
 
 /// How long an aborted kernel may go on before its GPU counts as broken.
 constexpr std::chrono::seconds abort_time_max{10};
@@ -70,13 +72,6 @@ ncclDataType_t type_of(Element type) {
   return ncclFloat32;
 }
 
-/// Before the first call of NCCL, which reads its variables once.  What the
-/// user has set stays.
-void prepare_environment() {
-  static std::once_flag once;
-  std::call_once(once, [] { ::setenv("NCCL_RUNTIME_CONNECT", "0", 0); });
-}
-
 /// Two communicators live at once at a switch, and each has buffers for every
 /// CTA: GLEANER_NCCL_CTAS bounds them.
 ncclConfig_t communicator_config() {
@@ -107,19 +102,23 @@ class NcclPlane final : public Plane {
       : options_(options), device_(options.device->index()) {}
 
   ~NcclPlane() override {
+    UseDevice const device(device_);
     abort();
-    if (cudaSetDevice(device_) != cudaSuccess) return;
-    if (event_) cudaEventDestroy(event_);
-    if (stream_) cudaStreamDestroy(stream_);
+    if (device.code() != cudaSuccess) return;
+    if (event_) (void)cleared(cudaEventDestroy(event_));
+    if (stream_) (void)cleared(cudaStreamDestroy(stream_));
   }
 
   Result<void> open() {
-    if (auto code = cudaSetDevice(device_); code != cudaSuccess)
-      return cuda_error("use the device", code);
-    if (auto code = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    UseDevice const device(device_);
+    if (device.code() != cudaSuccess)
+      return cuda_error("use the device", device.code());
+    if (auto code =
+            cleared(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
         code != cudaSuccess)
       return cuda_error("make a stream", code);
-    if (auto code = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
+    if (auto code =
+            cleared(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
         code != cudaSuccess)
       return cuda_error("make an event", code);
     return {};
@@ -148,16 +147,17 @@ class NcclPlane final : public Plane {
   ncclComm_t comm_ = nullptr;
 };
 
-/// Returns when nothing of this plane runs on the GPU any more.
+/// Returns when nothing of this plane runs on the GPU any more.  The device is
+/// in use.
 void NcclPlane::abort() {
   stopped_ = true;
   if (!comm_) return;
-  cudaSetDevice(device_);
   ncclCommAbort(comm_);
   comm_ = nullptr;
   auto const end = Clock::now() + abort_time_max;
   Pause pause;
-  while (cudaStreamQuery(stream_) == cudaErrorNotReady && Clock::now() < end)
+  while (cleared(cudaStreamQuery(stream_)) == cudaErrorNotReady &&
+         Clock::now() < end)
     pause();
 }
 
@@ -202,14 +202,13 @@ Result<void> NcclPlane::connect(Exchange const& exchange, double timeout_s) {
   if (stopped_) return stopped_error();
   auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(timeout_s));
-  prepare_environment();
   auto const text = agree_on_id(exchange);
   if (!text) return text.error();
   if (stopped_) return stopped_error();
   ncclUniqueId id;
   std::memcpy(&id, text->data(), sizeof id);
   auto config = communicator_config();
-  cudaSetDevice(device_);
+  UseDevice const device(device_);
   auto const begun =
       ncclCommInitRankConfig(&comm_, options_.size, id, options_.rank, &config);
   if (begun != ncclSuccess && begun != ncclInProgress)
@@ -222,7 +221,7 @@ Result<void> NcclPlane::connect(Exchange const& exchange, double timeout_s) {
 Result<void> NcclPlane::wait_for_event() {
   Pause pause;
   for (;;) {
-    auto const code = cudaEventQuery(event_);
+    auto const code = cleared(cudaEventQuery(event_));
     ncclResult_t state = ncclSuccess;
     auto const asked = ncclCommGetAsyncError(comm_, &state);
     if (stopped_) return stopped_error();
@@ -239,7 +238,7 @@ Result<void> NcclPlane::allreduce(void const* local, void* sum, std::size_t n,
                                   Element type) {
   if (stopped_ || !comm_) return stopped_error();
   if (n == 0) return {};
-  cudaSetDevice(device_);
+  UseDevice const device(device_);
   auto const begun =
       ncclAllReduce(local, sum, n, type_of(type), ncclSum, comm_, stream_);
   if (begun != ncclSuccess && begun != ncclInProgress)
@@ -247,7 +246,8 @@ Result<void> NcclPlane::allreduce(void const* local, void* sum, std::size_t n,
   // It is queued once this returns; others may be late, so there is no limit.
   if (auto queued = settle("sum", Clock::time_point::max()); !queued)
     return give_up(queued.error());
-  if (auto code = cudaEventRecord(event_, stream_); code != cudaSuccess)
+  if (auto code = cleared(cudaEventRecord(event_, stream_));
+      code != cudaSuccess)
     return give_up(cuda_error("record an event", code));
   if (auto done = wait_for_event(); !done) return give_up(done.error());
   return {};

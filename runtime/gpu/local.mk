@@ -1,17 +1,24 @@
 ## What needs CUDA and NCCL; libgleaner loads it when a program uses a GPU.
 EXTRA_DIST += %reldir%/scale.cu
 if HAVE_GPU
-pkglib_LTLIBRARIES += %reldir%/libgleaner_gpu.la
-%canon_reldir%_libgleaner_gpu_la_SOURCES = \
+# All but the kernel and the driver, for which tests have stand-ins.
+noinst_LTLIBRARIES += %reldir%/libgpu.la
+%canon_reldir%_libgpu_la_SOURCES = \
 	%reldir%/comm_nccl.hh \
 	%reldir%/comm_nccl.cc \
+	%reldir%/cuda_call.hh \
 	%reldir%/device_cuda.hh \
 	%reldir%/device_cuda.cc \
 	%reldir%/hex.hh \
-	%reldir%/module.cc \
 	%reldir%/scale.hh
+%canon_reldir%_libgpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
+
+pkglib_LTLIBRARIES += %reldir%/libgleaner_gpu.la
+%canon_reldir%_libgleaner_gpu_la_SOURCES = \
+	%reldir%/cuda_call.cc \
+	%reldir%/module.cc
 %canon_reldir%_libgleaner_gpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
-%canon_reldir%_libgleaner_gpu_la_LIBADD = %reldir%/scale.lo $(NCCL_LIBS) $(CUDA_LIBS)
+%canon_reldir%_libgleaner_gpu_la_LIBADD = %reldir%/libgpu.la %reldir%/scale.lo $(NCCL_LIBS) $(CUDA_LIBS)
 %canon_reldir%_libgleaner_gpu_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,--version-script=$(top_srcdir)/%reldir%/libgleaner_gpu.map -Wl,-z,now -pthread
 EXTRA_%canon_reldir%_libgleaner_gpu_la_DEPENDENCIES = %reldir%/libgleaner_gpu.map
