@@ -23,8 +23,8 @@ pkglib_LTLIBRARIES += %reldir%/libgleaner_gpu.la
 	-Wl,--version-script=$(top_srcdir)/%reldir%/libgleaner_gpu.map -Wl,-z,now -pthread
 EXTRA_%canon_reldir%_libgleaner_gpu_la_DEPENDENCIES = %reldir%/libgleaner_gpu.map
 
-# One kernel, as PTX that the driver compiles for the GPU it finds.
-NVCCFLAGS = -gencode=arch=compute_75,code=compute_75 -O2
+# One kernel, for what configure found that nvcc compiles for.
+NVCCFLAGS = $(NVCC_CODE) -O2
 %reldir%/scale.lo: %reldir%/scale.cu %reldir%/scale.hh
 	$(AM_V_GEN)$(MKDIR_P) %reldir% && $(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile \
 	  $(NVCC) --forward-unknown-to-host-compiler -std=c++17 -I$(top_srcdir) \

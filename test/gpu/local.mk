@@ -1,6 +1,7 @@
 ## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run on a bare
 ## one.  Where CUDA and NCCL are found without a GPU, `make check` builds them.
-dist_check_SCRIPTS += %reldir%/run %reldir%/device.t
+dist_check_SCRIPTS += %reldir%/run %reldir%/code.t %reldir%/device.t
+TESTS += %reldir%/code.t
 if HAVE_CATCH2
 TESTS += %reldir%/device.t
 check_PROGRAMS += %reldir%/device_trainer
