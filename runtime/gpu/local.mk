@@ -10,6 +10,10 @@ noinst_LTLIBRARIES += %reldir%/libgpu.la
 	%reldir%/device_cuda.hh \
 	%reldir%/device_cuda.cc \
 	%reldir%/hex.hh \
+	%reldir%/nccl_contact.hh \
+	%reldir%/nccl_contact.cc \
+	%reldir%/nccl_version.hh \
+	%reldir%/nccl_version.cc \
 	%reldir%/scale.hh
 %canon_reldir%_libgpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
 

@@ -4,6 +4,8 @@ if HAVE_GPU
 check_PROGRAMS += %reldir%/test_gpu
 TESTS += %reldir%/test_gpu
 %canon_reldir%_test_gpu_SOURCES = $(plane_test_sources) \
+	%reldir%/nccl_contact_test.cc \
+	%reldir%/plane_nccl_test.cc \
 	%reldir%/planes_stand_in.cc \
 	%reldir%/stand_in/cuda.cc \
 	%reldir%/stand_in/gpu.hh \
@@ -18,6 +20,7 @@ TESTS += %reldir%/test_gpu
 %canon_reldir%_test_gpu_LDFLAGS = -pthread
 endif
 endif
-EXTRA_DIST += %reldir%/planes_stand_in.cc %reldir%/stand_in/cuda.cc \
+EXTRA_DIST += %reldir%/nccl_contact_test.cc %reldir%/plane_nccl_test.cc \
+	%reldir%/planes_stand_in.cc %reldir%/stand_in/cuda.cc \
 	%reldir%/stand_in/gpu.hh %reldir%/stand_in/nccl.cc %reldir%/stand_in/team.hh \
 	%reldir%/thread_test.cc

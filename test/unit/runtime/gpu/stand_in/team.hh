@@ -46,7 +46,10 @@ class Board {
 /// Each member has a GPU of its own, unless a test says which.
 class Team {
  public:
-  explicit Team(int size, std::vector<int> gpus = {}) : board_(size) {
+  explicit Team(
+      int size, std::vector<int> gpus = {},
+      std::chrono::milliseconds abort_time_max = std::chrono::seconds(10))
+      : board_(size) {
     set_gpus(size);
     for (int rank = 0; rank < size; ++rank) {
       PlaneOptions options{rank, size, "127.0.0.1"};
@@ -54,7 +57,7 @@ class Team {
       options.device =
           *open_cuda_device(gpus.empty() ? rank : gpus[std::size_t(rank)]);
       devices.push_back(options.device);
-      planes.push_back(std::move(*make_nccl_plane(options)));
+      planes.push_back(std::move(*make_nccl_plane(options, abort_time_max)));
     }
   }
 
