@@ -65,6 +65,31 @@ AC_DEFUN([X_AC_CUDA], [
        CUDA_LIBS="-L$x_cuda/lib64 -R$x_cuda/lib64 -lcudart"])
     AC_MSG_RESULT([$have_cuda])])
   AC_SUBST([NVCC])
+  AS_IF([test $have_cuda = yes], [X_AC_NVCC_CODE])
+])
+
+# SYNOPSIS
+#   X_AC_NVCC_CODE
+#
+# DESCRIPTION
+#   What the kernel is compiled to, in NVCC_CODE: machine code for the GPUs of data
+#   centres that this nvcc knows, so that no driver has to compile it when a member
+#   starts, and PTX of the oldest architecture that nvcc knows for all other GPUs.
+#   A driver older than nvcc may refuse to read the PTX; machine code it takes.
+AC_DEFUN([X_AC_NVCC_CODE], [
+  AC_MSG_CHECKING([which GPUs to compile for])
+  x_codes=`$NVCC --list-gpu-code 2>/dev/null`
+  x_oldest=`$NVCC --list-gpu-arch 2>/dev/null | sed -n 1p`
+  AS_IF([test -z "$x_oldest"], [x_oldest=compute_75])
+  NVCC_CODE="-gencode=arch=$x_oldest,code=$x_oldest"
+  x_list="$x_oldest"
+  for x_arch in 80 90 100; do
+    AS_IF([echo "$x_codes" | grep -qx "sm_$x_arch"],
+      [NVCC_CODE="$NVCC_CODE -gencode=arch=compute_$x_arch,code=sm_$x_arch"
+       x_list="$x_list sm_$x_arch"])
+  done
+  AC_MSG_RESULT([$x_list])
+  AC_SUBST([NVCC_CODE])
 ])
 AC_DEFUN([X_AC_NCCL], [
   X_AC_OPTIONAL([nccl], [NCCL], [the NCCL data plane],

@@ -26,6 +26,7 @@ include %reldir%/unit/runtime/os/local.mk
 include %reldir%/unit/runtime/generation/local.mk
 include %reldir%/unit/runtime/comm/local.mk
 include %reldir%/unit/runtime/comm_host/local.mk
+include %reldir%/unit/runtime/gpu/local.mk
 include %reldir%/unit/runtime/state/local.mk
 include %reldir%/unit/runtime/member/local.mk
 include %reldir%/unit/runtime/agent/local.mk

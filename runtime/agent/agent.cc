@@ -257,6 +257,10 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   if (!gpus.empty())
     command.env.push_back("CUDA_VISIBLE_DEVICES=" +
                           gpu_share(gpus, place, places_.count()));
+  // NCCL would otherwise connect in the first sum, where everybody waits.  A
+  // member cannot say so itself: it has threads by then that read variables.
+  if (!is_set(command.env, "NCCL_RUNTIME_CONNECT"))
+    command.env.push_back("NCCL_RUNTIME_CONNECT=0");
   if (bound.threads > 0 && !is_set(command.env, "OMP_NUM_THREADS"))
     command.env.push_back("OMP_NUM_THREADS=" + std::to_string(bound.threads));
   auto const pid = members_.start(member, command);

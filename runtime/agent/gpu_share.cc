@@ -2,6 +2,8 @@
 /// Which GPUs of a node each of its members sees.
 #include "runtime/agent/gpu_share.hh"
 
+#include <algorithm>
+
 namespace gleaner {
 
 std::vector<std::string> visible_gpus(std::string_view text) {
@@ -19,10 +21,13 @@ std::vector<std::string> visible_gpus(std::string_view text) {
 
 std::string gpu_share(std::vector<std::string> const& gpus, std::size_t index,
                       std::size_t members) {
-  if (members == gpus.size() && index < gpus.size()) return gpus[index];
-  std::string all;
-  for (auto const& gpu : gpus) all += (all.empty() ? "" : ",") + gpu;
-  return all;
+  if (gpus.empty()) return "";
+  members = std::max(members, index + 1);
+  auto const first = index * gpus.size() / members;
+  auto const end = (index + 1) * gpus.size() / members;
+  std::string share = gpus[first];
+  for (auto i = first + 1; i < end; ++i) share += ',' + gpus[i];
+  return share;
 }
 
 }  // namespace gleaner

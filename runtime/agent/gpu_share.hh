@@ -14,7 +14,8 @@ namespace gleaner {
 std::vector<std::string> visible_gpus(std::string_view text);
 
 /// CUDA_VISIBLE_DEVICES for member `index` of `members` on this node: its own
-/// GPU when there is one for each, else all of them.
+/// slice, as even as can be, of GPUs that are neighbours.  Where there are more
+/// members than GPUs, each has one, which as few others as can be have, too.
 std::string gpu_share(std::vector<std::string> const& gpus, std::size_t index,
                       std::size_t members);
 

@@ -48,10 +48,26 @@ class Plane {
   /// sum[i] = local[i] of all members, added up (see add()).  `local` is left
   /// as it is; the two do not overlap.  n may be 0.  Fails with unavailable
   /// after stop() and when a neighbour is lost: then `sum` is undefined, but
-  /// nothing writes to it any more.  Blocks as long as another member does not
-  /// come.
+  /// nothing writes to it any more (see at_rest()).  Blocks as long as another
+  /// member does not come.
   virtual Result<void> allreduce(void const* local, void* sum, std::size_t n,
                                  Element type) = 0;
+
+  /// Begin what allreduce() does, behind sums that were begun before.  Planes
+  /// that do one thing at a time do it here.
+  virtual Result<void> begin(void const* local, void* sum, std::size_t n,
+                             Element type) {
+    return allreduce(local, sum, n, type);
+  }
+
+  /// Wait for all sums that were begun: they are there, or this fails as
+  /// allreduce() does.  Called after begin() whether that failed or not, before
+  /// any of these buffers is used.
+  virtual Result<void> finish() { return {}; }
+
+  /// After a failure: whether indeed nothing writes to a sum any more.  If not,
+  /// the member can do nothing but end.
+  virtual bool at_rest() const { return true; }
 
   // The others are for algorithms that need more than a sum; they fail as
   // allreduce() does.  Planes that lack them, all but tcp and self, fail with

@@ -44,7 +44,8 @@ class Device {
   /// Wait for what the program has queued on its stream so far.
   virtual Result<void> join(void* stream) = 0;
 
-  /// Note what is queued on that stream so far; wait for what was noted last.
+  /// Note what is queued on that stream so far; wait for what was noted last of
+  /// each stream.
   virtual Result<void> mark(void* stream) = 0;
   virtual Result<void> wait_for_mark() = 0;
 };

@@ -221,6 +221,7 @@ void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
   change->prepared.insert(from.id);
   if (change->prepared.size() < change->members.size()) return;
   change->prepare_s = now - change->since_s;
+  connecting_s_max = std::max(connecting_s_max, change->prepare_s);
   if (must_not_be(*change)) return;  // decide() cancels it
   if (generation == 0)
     start();

@@ -162,6 +162,14 @@ void Membership::State::all_lost() {
   settled = false;
 }
 
+/// A plane that takes long to connect when all is well, such as NCCL's over
+/// many nodes, takes as long after a loss.
+double Membership::State::connect_limit_s() const {
+  constexpr double room = 3;
+  return std::max(options.connect_timeout_s,
+                  std::min(room * connecting_s_max, options.prepare_timeout_s));
+}
+
 void Membership::State::check_recovery() {
   constexpr int attempts = 3;
   if (recovery) {
@@ -172,8 +180,8 @@ void Membership::State::check_recovery() {
   }
   if (generation == 0) return;
   // After a loss, planes must connect; in use, they must not break.
-  bool const overdue = connected.size() < members.size() &&
-                       now - resumed_s > options.connect_timeout_s;
+  bool const overdue =
+      connected.size() < members.size() && now - resumed_s > connect_limit_s();
   bool const broken =
       plane_broken_s && now - *plane_broken_s > options.failure_timeout_s / 20;
   if (!overdue && !broken) return;

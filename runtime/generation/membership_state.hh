@@ -118,7 +118,8 @@ struct Membership::State {
   bool settled = false;  ///< every member has state
   MemberSet connected;   ///< planes reported connected after a loss
   double resumed_s = 0;
-  int vain_resumes = 0;  ///< since the last stable step
+  double connecting_s_max = 0;  ///< that members took beside a generation
+  int vain_resumes = 0;         ///< since the last stable step
   std::optional<double> plane_broken_s;
   msg::MemberId plane_broken_by = 0;
   std::string loading;  ///< checkpoint that the source loads
@@ -221,6 +222,7 @@ struct Membership::State {
   void release_or_reset(MemberIds const& ids, MemberIds const& full,
                         msg::Generation generation);
   void all_lost();
+  double connect_limit_s() const;
   void check_recovery();
 
   // membership_check.cc: equal states.

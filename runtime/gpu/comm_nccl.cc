@@ -1,42 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The data plane over NCCL, between buffers on GPUs.
 ///
-/// A communicator is made anew for each generation, without blocking, beside
-/// that of the generation in use, and connected at once: NCCL would otherwise
-/// connect in the first sum, where everybody waits.  It sums nothing before
-/// its generation is switched to, as two communicators on one GPU must run in
-/// the same order on all members.
+/// Each generation has its own communicator.  It is made without blocking,
+/// beside that of the generation in use, and connected at once, as the agent
+/// has set NCCL_RUNTIME_CONNECT=0.  It sums nothing before its generation is
+/// switched to, as two communicators on one GPU must run in the same order on
+/// all members.
 ///
-/// Only one thread is inside NCCL at a time: the one in connect() or
-/// allreduce(), which polls and never blocks, or the destructor.  stop() sets a
+/// Only one thread is inside NCCL at a time: the one in connect(), begin() or
+/// finish(), which polls and never blocks, or the destructor.  stop() sets a
 /// flag that the poll sees; that thread then aborts the communicator itself.
 ///
-/// After an abort kernels end early, and what they leave looks like a sum.  So
-/// allreduce() succeeds only when the host has seen the sum's event, NCCL
-/// reports no error, and nobody has called stop().
+/// Sums are queued one behind the other: begin() returns when NCCL has queued
+/// its sum, finish() waits for an event behind the last one.
 ///
-/// `local` must be complete, for all streams, before allreduce() is called.
+/// After an abort kernels end early, and what they leave looks like a sum.  So
+/// finish() succeeds only when the host has seen that event, NCCL reports no
+/// error, and nobody has called stop().
+///
+/// An id is made only when all members have said that they are there: the
+/// thread and the socket that NCCL makes with it stay until all have called in,
+/// and nothing can end them.
+///
+/// `local` must be complete, for all streams, before begin() is called.
 #include "runtime/gpu/comm_nccl.hh"
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <thread>
+#include <vector>
 
+#include "runtime/gpu/cuda_call.hh"
 #include "runtime/gpu/hex.hh"
+#include "runtime/gpu/nccl_contact.hh"
+#include "runtime/gpu/nccl_version.hh"
+
+// With NCCL 2.23, and NULL in a program that has loaded an older one.
+extern "C" [[gnu::weak]] ncclResult_t ncclCommInitRankScalable(
+    ncclComm_t* comm, int size, int rank, int ids, ncclUniqueId* id,
+    ncclConfig_t* config);
 
 namespace gleaner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using gpu::cleared;
+using gpu::UseDevice;
 
 /// How long an aborted kernel may go on before its GPU counts as broken.
-constexpr std::chrono::seconds abort_time_max{10};
+constexpr std::chrono::milliseconds usual_abort_time_max{10'000};
 /// Sums of small buckets end within this; a longer one is not worth a core.
 constexpr std::chrono::microseconds spin_time{200};
 constexpr std::chrono::microseconds poll_pause{20};
@@ -48,10 +66,23 @@ Error cuda_error(char const* what, cudaError_t code) {
                                  what + ": " + cudaGetErrorString(code)};
 }
 
+/// What ncclGetVersion() says.
+Result<int> loaded_version() {
+  int version = 0;
+  if (auto code = ncclGetVersion(&version); code != ncclSuccess)
+    return Error{Errc::unavailable,
+                 std::string("NCCL does not say its version: ") +
+                     ncclGetErrorString(code)};
+  return version;
+}
+
 Error nccl_error(char const* what, ncclResult_t code) {
-  return {Errc::unavailable, std::string("data plane failed: NCCL cannot ") +
-                                 what + ": " + ncclGetErrorString(code) + " (" +
-                                 ncclGetLastError(nullptr) + ")"};
+  auto const version = loaded_version();
+  return {Errc::unavailable,
+          std::string("data plane failed: NCCL ") +
+              (version ? gpu::nccl_version_text(*version) : "") + " cannot " +
+              what + ": " + ncclGetErrorString(code) + " (" +
+              ncclGetLastError(nullptr) + ")"};
 }
 
 ncclDataType_t type_of(Element type) {
@@ -68,13 +99,6 @@ ncclDataType_t type_of(Element type) {
       break;
   }
   return ncclFloat32;
-}
-
-/// Before the first call of NCCL, which reads its variables once.  What the
-/// user has set stays.
-void prepare_environment() {
-  static std::once_flag once;
-  std::call_once(once, [] { ::setenv("NCCL_RUNTIME_CONNECT", "0", 0); });
 }
 
 /// Two communicators live at once at a switch, and each has buffers for every
@@ -103,23 +127,35 @@ class Pause {
 
 class NcclPlane final : public Plane {
  public:
-  explicit NcclPlane(PlaneOptions const& options)
-      : options_(options), device_(options.device->index()) {}
+  NcclPlane(PlaneOptions const& options,
+            std::chrono::milliseconds abort_time_max)
+      : options_(options),
+        device_(options.device->index()),
+        abort_time_max_(abort_time_max) {}
 
   ~NcclPlane() override {
-    abort();
-    if (cudaSetDevice(device_) != cudaSuccess) return;
-    if (event_) cudaEventDestroy(event_);
-    if (stream_) cudaStreamDestroy(stream_);
+    UseDevice const device(device_);
+    (void)abort();
+    if (device.code() != cudaSuccess) return;
+    if (event_) (void)cleared(cudaEventDestroy(event_));
+    if (stream_) (void)cleared(cudaStreamDestroy(stream_));
   }
 
   Result<void> open() {
-    if (auto code = cudaSetDevice(device_); code != cudaSuccess)
-      return cuda_error("use the device", code);
-    if (auto code = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    auto const version = loaded_version();
+    if (!version) return version.error();
+    if (auto good = gpu::check_nccl_version(*version, NCCL_VERSION_CODE); !good)
+      return good;
+    version_ = *version;
+    UseDevice const device(device_);
+    if (device.code() != cudaSuccess)
+      return cuda_error("use the device", device.code());
+    if (auto code =
+            cleared(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
         code != cudaSuccess)
       return cuda_error("make a stream", code);
-    if (auto code = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
+    if (auto code =
+            cleared(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
         code != cudaSuccess)
       return cuda_error("make an event", code);
     return {};
@@ -127,38 +163,64 @@ class NcclPlane final : public Plane {
 
   Result<void> connect(Exchange const& exchange, double timeout_s) override;
   Result<void> allreduce(void const* local, void* sum, std::size_t n,
-                         Element type) override;
+                         Element type) override {
+    auto const begun = begin(local, sum, n, type);
+    return begun ? finish() : begun;
+  }
+  Result<void> begin(void const* local, void* sum, std::size_t n,
+                     Element type) override;
+  Result<void> finish() override;
+  bool at_rest() const override { return at_rest_; }
   void stop() override { stopped_ = true; }
 
  private:
-  Result<std::string> agree_on_id(Exchange const& exchange);
+  Result<void> meet(Exchange const& exchange);
+  Result<std::vector<ncclUniqueId>> agree_on_ids(Exchange const& exchange);
   Result<void> settle(char const* what, Clock::time_point end);
   Result<void> wait_for_event();
-  Error give_up(Error why) {
-    abort();
-    return why;
-  }
-  void abort();
+  Error give_up(Error why);
+  bool abort();
 
   PlaneOptions const options_;
   int const device_;
+  std::chrono::milliseconds const abort_time_max_;
+  int version_ = 0;  ///< of the NCCL that is loaded
   std::atomic<bool> stopped_{false};
+  bool at_rest_ = true;
+  bool begun_ = false;  ///< sums are queued for which nobody has waited
   cudaStream_t stream_ = nullptr;
   cudaEvent_t event_ = nullptr;
   ncclComm_t comm_ = nullptr;
 };
 
-/// Returns when nothing of this plane runs on the GPU any more.
-void NcclPlane::abort() {
+/// Whether nothing of this plane runs on the GPU any more.  The device is in
+/// use.
+bool NcclPlane::abort() {
   stopped_ = true;
-  if (!comm_) return;
-  cudaSetDevice(device_);
+  begun_ = false;
+  if (!comm_) return true;
   ncclCommAbort(comm_);
   comm_ = nullptr;
-  auto const end = Clock::now() + abort_time_max;
+  auto const end = Clock::now() + abort_time_max_;
   Pause pause;
-  while (cudaStreamQuery(stream_) == cudaErrorNotReady && Clock::now() < end)
+  for (;;) {
+    if (cleared(cudaStreamQuery(stream_)) != cudaErrorNotReady) return true;
+    if (Clock::now() > end) return false;
     pause();
+  }
+}
+
+/// Abort.  The error to return: of the sum, or that it may still be written.
+Error NcclPlane::give_up(Error why) {
+  at_rest_ = abort();
+  if (at_rest_) return why;
+  auto const waited_s =
+      std::chrono::duration_cast<std::chrono::seconds>(abort_time_max_);
+  return {Errc::unavailable,
+          "a sum of NCCL still runs on the GPU " +
+              std::to_string(waited_s.count()) +
+              " s after it was aborted, and may write to gradients (" +
+              why.message + ")"};
 }
 
 /// Until what was begun on the communicator is no longer in progress.
@@ -180,38 +242,70 @@ Result<void> NcclPlane::settle(char const* what, Clock::time_point end) {
   }
 }
 
-/// The id that rank 0 has made.
-Result<std::string> NcclPlane::agree_on_id(Exchange const& exchange) {
+/// Tell the others what this member is, and hear what they are.
+Result<void> NcclPlane::meet(Exchange const& exchange) {
+  char gpu[32] = "";
+  if (auto code = cleared(cudaDeviceGetPCIBusId(gpu, sizeof gpu, device_));
+      code != cudaSuccess)
+    return cuda_error("tell which device this is", code);
+  gpu::NcclContact const mine{version_, gpu::nccl_host(), options_.node, gpu};
+  auto const texts = exchange("gpu", mine.text());
+  if (!texts) return texts.error();
+  std::vector<gpu::NcclContact> contacts;
+  for (auto const& text : *texts) {
+    auto contact = gpu::NcclContact::parse(text);
+    if (!contact) return contact.error();
+    contacts.push_back(std::move(*contact));
+  }
+  return gpu::check_contacts(contacts);
+}
+
+/// The ids that some members have made.
+Result<std::vector<ncclUniqueId>> NcclPlane::agree_on_ids(
+    Exchange const& exchange) {
+  auto const makers =
+      gpu::id_makers(options_.size, ncclCommInitRankScalable ? gpu::Ids::several
+                                                             : gpu::Ids::one);
   std::string mine;
-  if (options_.rank == 0) {
+  if (std::find(makers.begin(), makers.end(), options_.rank) != makers.end()) {
     ncclUniqueId id;
     if (auto code = ncclGetUniqueId(&id); code != ncclSuccess)
       return nccl_error("make an id", code);
     mine = hex_of(&id, sizeof id);
   }
-  auto ids = exchange("nccl", mine);
-  if (!ids) return ids.error();
-  auto id = ids->empty() ? std::string() : bytes_of(ids->front());
-  if (id.size() != sizeof(ncclUniqueId))
-    return Error{Errc::invalid_argument,
-                 "rank 0 has sent no id of an NCCL communicator"};
-  return id;
+  auto const texts = exchange("nccl", mine);
+  if (!texts) return texts.error();
+  std::vector<ncclUniqueId> ids;
+  for (auto const maker : makers) {
+    auto const bytes = std::size_t(maker) < texts->size()
+                           ? bytes_of((*texts)[std::size_t(maker)])
+                           : std::string();
+    if (bytes.size() != sizeof(ncclUniqueId))
+      return Error{Errc::invalid_argument,
+                   "rank " + std::to_string(maker) +
+                       " has sent no id of an NCCL communicator"};
+    std::memcpy(&ids.emplace_back(), bytes.data(), bytes.size());
+  }
+  return ids;
 }
 
 Result<void> NcclPlane::connect(Exchange const& exchange, double timeout_s) {
   if (stopped_) return stopped_error();
   auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(timeout_s));
-  prepare_environment();
-  auto const text = agree_on_id(exchange);
-  if (!text) return text.error();
+  UseDevice const device(device_);
+  if (auto met = meet(exchange); !met) return met;
   if (stopped_) return stopped_error();
-  ncclUniqueId id;
-  std::memcpy(&id, text->data(), sizeof id);
+  auto ids = agree_on_ids(exchange);
+  if (!ids) return ids.error();
+  if (stopped_) return stopped_error();
   auto config = communicator_config();
-  cudaSetDevice(device_);
   auto const begun =
-      ncclCommInitRankConfig(&comm_, options_.size, id, options_.rank, &config);
+      ids->size() == 1
+          ? ncclCommInitRankConfig(&comm_, options_.size, ids->front(),
+                                   options_.rank, &config)
+          : ncclCommInitRankScalable(&comm_, options_.size, options_.rank,
+                                     int(ids->size()), ids->data(), &config);
   if (begun != ncclSuccess && begun != ncclInProgress)
     return give_up(nccl_error("connect", begun));
   if (auto done = settle("connect", end); !done) return give_up(done.error());
@@ -222,7 +316,7 @@ Result<void> NcclPlane::connect(Exchange const& exchange, double timeout_s) {
 Result<void> NcclPlane::wait_for_event() {
   Pause pause;
   for (;;) {
-    auto const code = cudaEventQuery(event_);
+    auto const code = cleared(cudaEventQuery(event_));
     ncclResult_t state = ncclSuccess;
     auto const asked = ncclCommGetAsyncError(comm_, &state);
     if (stopped_) return stopped_error();
@@ -235,30 +329,46 @@ Result<void> NcclPlane::wait_for_event() {
   }
 }
 
-Result<void> NcclPlane::allreduce(void const* local, void* sum, std::size_t n,
-                                  Element type) {
+Result<void> NcclPlane::begin(void const* local, void* sum, std::size_t n,
+                              Element type) {
   if (stopped_ || !comm_) return stopped_error();
   if (n == 0) return {};
-  cudaSetDevice(device_);
-  auto const begun =
+  UseDevice const device(device_);
+  begun_ = true;
+  auto const code =
       ncclAllReduce(local, sum, n, type_of(type), ncclSum, comm_, stream_);
-  if (begun != ncclSuccess && begun != ncclInProgress)
-    return give_up(nccl_error("sum", begun));
-  // It is queued once this returns; others may be late, so there is no limit.
+  if (code != ncclSuccess && code != ncclInProgress)
+    return give_up(nccl_error("sum", code));
+  // A communicator takes nothing else until it has queued this.  It does so
+  // whether the others have come or not.
   if (auto queued = settle("sum", Clock::time_point::max()); !queued)
     return give_up(queued.error());
-  if (auto code = cudaEventRecord(event_, stream_); code != cudaSuccess)
+  return {};
+}
+
+/// The others may be late, so there is no limit.
+Result<void> NcclPlane::finish() {
+  UseDevice const device(device_);
+  if (!begun_) return {};
+  if (auto code = cleared(cudaEventRecord(event_, stream_));
+      code != cudaSuccess)
     return give_up(cuda_error("record an event", code));
   if (auto done = wait_for_event(); !done) return give_up(done.error());
+  begun_ = false;
   return {};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Plane>> make_nccl_plane(PlaneOptions const& options) {
+  return make_nccl_plane(options, usual_abort_time_max);
+}
+
+Result<std::unique_ptr<Plane>> make_nccl_plane(
+    PlaneOptions const& options, std::chrono::milliseconds abort_time_max) {
   if (!options.device)
     return Error{Errc::invalid_argument, "data plane 'nccl' without a GPU"};
-  auto plane = std::make_unique<NcclPlane>(options);
+  auto plane = std::make_unique<NcclPlane>(options, abort_time_max);
   if (auto opened = plane->open(); !opened) return opened.error();
   return std::unique_ptr<Plane>(std::move(plane));
 }

@@ -7,16 +7,23 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
+#include "runtime/gpu/cuda_call.hh"
 #include "runtime/gpu/scale.hh"
 
 namespace gleaner {
 namespace {
 
+using gpu::cleared;
+using gpu::UseDevice;
+
 Result<void> checked(cudaError_t code, char const* what) {
-  if (code == cudaSuccess) return {};
+  if (cleared(code) == cudaSuccess) return {};
   return Error{Errc::io, std::string("CUDA cannot ") + what + ": " +
                              cudaGetErrorString(code)};
 }
@@ -25,27 +32,25 @@ class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index) : index_(index) {}
   ~CudaDevice() override {
-    if (cudaSetDevice(index_) != cudaSuccess) return;
-    if (mark_) cudaEventDestroy(mark_);
-    if (stream_) cudaStreamDestroy(stream_);
+    UseDevice const device(index_);
+    if (device.code() != cudaSuccess) return;
+    for (auto const& [stream, mark] : marks_)
+      (void)cleared(cudaEventDestroy(mark));
+    if (stream_) (void)cleared(cudaStreamDestroy(stream_));
   }
 
   Result<void> open() {
-    if (auto r = checked(cudaSetDevice(index_), "use the device"); !r) return r;
-    if (auto r =
-            checked(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-                    "make a stream");
-        !r)
-      return r;
-    return checked(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming),
-                   "make an event");
+    UseDevice const device(index_);
+    if (auto r = checked(device.code(), "use the device"); !r) return r;
+    return checked(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                   "make a stream");
   }
 
   int index() const override { return index_; }
 
   Result<void*> allocate(std::size_t bytes) override {
     void* data = nullptr;
-    cudaSetDevice(index_);
+    UseDevice const device(index_);
     if (auto r = checked(cudaMalloc(&data, bytes), "allocate memory"); !r)
       return r.error();
     if (auto r = zero(data, bytes); !r) return r.error();
@@ -53,16 +58,29 @@ class CudaDevice final : public Device {
   }
 
   void release(void* data, std::size_t) override {
-    if (cudaSetDevice(index_) == cudaSuccess) cudaFree(data);
+    UseDevice const device(index_);
+    if (device.code() == cudaSuccess) (void)cleared(cudaFree(data));
   }
 
   void* allocate_host(std::size_t bytes) override {
     void* data = nullptr;
-    cudaSetDevice(index_);
-    return cudaMallocHost(&data, bytes) == cudaSuccess ? data : nullptr;
+    UseDevice const device(index_);
+    if (cleared(cudaMallocHost(&data, bytes)) == cudaSuccess) return data;
+    // Pinned memory is bounded, and the state of a large model may be too much
+    // for it.  Copies from other memory are slower, and as good.
+    data = std::malloc(bytes);
+    std::lock_guard lock(pageable_mutex_);
+    if (data) pageable_.insert(data);
+    return data;
   }
 
-  void release_host(void* data, std::size_t) override { cudaFreeHost(data); }
+  void release_host(void* data, std::size_t) override {
+    {
+      std::lock_guard lock(pageable_mutex_);
+      if (pageable_.erase(data) > 0) return std::free(data);
+    }
+    (void)cleared(cudaFreeHost(data));
+  }
 
   Result<void> zero(void* data, std::size_t bytes) override {
     return done("zero memory", [&] {
@@ -104,17 +122,36 @@ class CudaDevice final : public Device {
   }
 
   Result<void> join(void* stream) override {
-    cudaSetDevice(index_);
+    UseDevice const device(index_);
     return checked(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)),
                    "wait for the program's stream");
   }
   Result<void> mark(void* stream) override {
-    cudaSetDevice(index_);
-    return checked(cudaEventRecord(mark_, static_cast<cudaStream_t>(stream)),
+    UseDevice const device(index_);
+    std::lock_guard lock(marks_mutex_);
+    auto& mark = marks_[static_cast<cudaStream_t>(stream)];
+    if (!mark)
+      if (auto r =
+              checked(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming),
+                      "make an event");
+          !r)
+        return r;
+    return checked(cudaEventRecord(mark, static_cast<cudaStream_t>(stream)),
                    "record an event");
   }
   Result<void> wait_for_mark() override {
-    return checked(cudaEventSynchronize(mark_), "wait for gradients");
+    // The program marks others meanwhile.
+    std::map<cudaStream_t, cudaEvent_t> marks;
+    {
+      std::lock_guard lock(marks_mutex_);
+      marks = marks_;
+    }
+    for (auto const& [stream, mark] : marks)
+      if (auto r = checked(mark ? cudaEventSynchronize(mark) : cudaSuccess,
+                           "wait for gradients");
+          !r)
+        return r;
+    return {};
   }
 
  private:
@@ -130,7 +167,7 @@ class CudaDevice final : public Device {
   template <class Queue>
   Result<void> done(char const* what, Queue queue) {
     std::lock_guard lock(mutex_);
-    cudaSetDevice(index_);
+    UseDevice const device(index_);
     if (auto queued = checked(queue(), what); !queued) return queued;
     return checked(cudaStreamSynchronize(stream_), what);
   }
@@ -138,14 +175,17 @@ class CudaDevice final : public Device {
   int const index_;
   std::mutex mutex_;  ///< of the stream
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t mark_ = nullptr;
+  std::mutex pageable_mutex_;  ///< of what follows
+  std::set<void*> pageable_;   ///< memory of the host that is not pinned
+  std::mutex marks_mutex_;     ///< of what follows
+  std::map<cudaStream_t, cudaEvent_t> marks_;  ///< the last of each stream
 };
 
 }  // namespace
 
 Result<std::shared_ptr<Device>> open_cuda_device(int index) {
   int count = 0;
-  auto const asked = cudaGetDeviceCount(&count);
+  auto const asked = cleared(cudaGetDeviceCount(&count));
   if (asked != cudaSuccess || index < 0 || index >= count)
     return Error{
         Errc::not_found,

@@ -30,10 +30,15 @@ cudaError_t launch(void* out, void const* in, std::size_t n, Factor factor,
                    cudaStream_t stream) {
   constexpr unsigned threads = 256, blocks_max = 1024;
   std::size_t const blocks = (n + threads - 1) / threads;
-  scale_all<T, Factor>
-      <<<blocks < blocks_max ? unsigned(blocks) : blocks_max, threads, 0,
-         stream>>>(static_cast<T*>(out), static_cast<T const*>(in), n, factor);
-  return cudaGetLastError();
+  auto* to = static_cast<T*>(out);
+  auto const* from = static_cast<T const*>(in);
+  void* arguments[] = {&to, &from, &n, &factor};
+  // What this returns is about this kernel; cudaGetLastError() would also say
+  // what the program or a poll left there.
+  return cudaLaunchKernel(
+      reinterpret_cast<void const*>(&scale_all<T, Factor>),
+      dim3(blocks < blocks_max ? unsigned(blocks) : blocks_max), dim3(threads),
+      arguments, 0, stream);
 }
 
 }  // namespace

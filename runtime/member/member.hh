@@ -119,6 +119,8 @@ class Member {
   void run_reduction(Lock& lock);
   Result<bool> reduce_buckets(Lock& lock, Plane& plane,
                               session::Reduce const& reduction);
+  Result<bool> begin_buckets(Lock& lock, Plane& plane,
+                             session::Reduce const& reduction);
   bool wait_for_bucket(Lock& lock, std::size_t i,
                        session::Reduce const& reduction);
   bool is_wanted(session::Reduce const& reduction) const;

@@ -82,6 +82,11 @@ void Member::run_reduction(Lock& lock) {
     last_end_s_ = now;
     perform(
         session_.reduction_done(reduction.generation, reduction.step, timing));
+  } else if (!whole && !plane->at_rest()) {
+    // It may write to the next sums, too: the others finish without us.
+    post(msg::MemberError{whole.error().message});
+    give_up(GLEANER_EIO, whole.error().message);
+    perform({});
   } else if (!whole && planes_.find(reduction.generation) == plane) {
     perform(session_.failed(reduction.generation, whole.error().message));
   } else {
@@ -92,20 +97,35 @@ void Member::run_reduction(Lock& lock) {
 /// False: it is not wanted any more.  Fails when the plane does.
 Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
                                     session::Reduce const& reduction) {
+  // The plane may write to sums until it has finished, also while we wait for
+  // another bucket.
+  ++busy_;
+  auto whole = begin_buckets(lock, plane, reduction);
+  lock.unlock();
+  auto const finished = plane.finish();
+  lock.lock();
+  --busy_;
+  return whole && !finished ? finished.error() : whole;
+}
+
+/// As reduce_buckets(), but the last sums may still be under way.
+Result<bool> Member::begin_buckets(Lock& lock, Plane& plane,
+                                   session::Reduce const& reduction) {
   for (std::size_t i = 0; i < sums().buckets(); ++i) {
     if (!wait_for_bucket(lock, i, reduction)) return false;
     auto const bucket = sums().bucket(i, reduction.step);
     auto const feeder = feeder_;
-    ++busy_;
     lock.unlock();
     // Gradients that are ready may still be on their way on the GPU.
     auto const& device = gradients_.device();
     auto done = device ? device->wait_for_mark() : Result<void>();
     if (done)
-      done = plane.allreduce(bucket.local, bucket.sum, bucket.n, bucket.type);
+      done = plane.begin(bucket.local, bucket.sum, bucket.n, bucket.type);
+    // The first bucket says whether there are others; a joiner gets what is
+    // there.
+    if (done && (i == 0 || feeder)) done = plane.finish();
     if (done && feeder) feeder->reduced(i, reduction.step, bucket);
     lock.lock();
-    --busy_;
     if (!done) return done.error();
     if (i > 0) continue;
     if (!first_bucket_done(reduction)) return false;
@@ -115,11 +135,9 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
 }
 
 void Member::add_up_shards(Lock& lock, msg::Step step) {
-  ++busy_;
   lock.unlock();
   shard_sums_->add_up(step);
   lock.lock();
-  --busy_;
 }
 
 Result<void> Member::first_bucket_done(session::Reduce const& reduction) {

@@ -1,6 +1,8 @@
-## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run on a bare
-## one.  Where CUDA and NCCL are found without a GPU, `make check` builds them.
-dist_check_SCRIPTS += %reldir%/run %reldir%/device.t
+## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run, which can
+## also pack it for a machine without a compiler.  Where CUDA and NCCL are found
+## without a GPU, `make check` builds them.
+dist_check_SCRIPTS += %reldir%/run %reldir%/code.t %reldir%/device.t
+TESTS += %reldir%/code.t
 if HAVE_CATCH2
 TESTS += %reldir%/device.t
 check_PROGRAMS += %reldir%/device_trainer
@@ -22,21 +24,12 @@ check_PROGRAMS += %reldir%/test_nccl
 gpu_tests += %reldir%/test_nccl %reldir%/device_trainer runtime/gpu/libgleaner_gpu.la
 endif
 endif
-.PHONY: check-gpu
-check-gpu: $(gpu_tests)
+# What test/gpu/run runs.
+.PHONY: gpu-programs check-gpu
+gpu-programs: $(gpu_tests)
 	@test -n "$(gpu_tests)" || \
 	  { echo "check-gpu: this build has no CUDA and NCCL, or no Catch2" >&2; exit 1; }
-	@ls /dev/nvidia[0-9]* >/dev/null 2>&1 || \
-	  { echo "check-gpu: no GPU here (no /dev/nvidia0)" >&2; exit 1; }
-	GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs %reldir%/test_nccl -d yes
 	$(MAKE) runtime/agent/gleaner-agent runtime/coordinator/gleaner-coordinator
-	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) GLEANER_COMM=nccl \
-	  NCCL_SOCKET_IFNAME=lo GLEANER_MODULES=$(abs_top_builddir)/runtime/gpu/.libs \
-	  $(SHELL) $(srcdir)/%reldir%/device.t
-	@if python3 -c 'import cffi, torch; torch.zeros(1, device="cuda")' 2>/dev/null; then \
-	  top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) \
-	    GLEANER_TEST_DEVICE=cuda python3 $(top_srcdir)/test/python/on_device.py; \
-	else \
-	  echo "# not run: test/python/on_device.py (no cffi and PyTorch with CUDA for python3)"; \
-	fi
+check-gpu: gpu-programs
+	GPU_TEST_BUILT=yes $(srcdir)/%reldir%/run $(abs_top_builddir)
 EXTRA_DIST += %reldir%/device_test.cc %reldir%/planes_gpu.cc

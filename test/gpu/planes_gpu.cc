@@ -37,6 +37,7 @@ PlaneUnderTest on_gpu(std::string const& kind) {
   entry.enter = [](int member) {
     ::setenv("NCCL_HOSTID", ("member-" + std::to_string(member)).c_str(), 1);
     ::setenv("NCCL_SOCKET_IFNAME", "lo", 1);
+    ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);  // as the agent does
   };
   entry.make = [kind](int, PlaneOptions options) {
     options.device = own_device();

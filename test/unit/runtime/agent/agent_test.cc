@@ -122,6 +122,7 @@ TEST_CASE("members get their number, node, GPU and what the job wants") {
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
   rig.start(
       "[ $GLEANER_NODE = n1 ] && [ $COLOUR = blue ] && "
+      "[ $NCCL_RUNTIME_CONNECT = 0 ] && "
       "exit $((10 * GLEANER_MEMBER + CUDA_VISIBLE_DEVICES))",
       {4, 5});
   auto const exits = [&] {

@@ -16,10 +16,28 @@ TEST_CASE("CUDA_VISIBLE_DEVICES is read as CUDA reads it") {
   CHECK(visible_gpus("NoDevFiles") == List{});
 }
 
-TEST_CASE("a member has its own GPU when there is one for each, else all") {
-  CHECK(gpu_share({"4", "5"}, 1, 2) == "5");
-  CHECK(gpu_share({"4", "5"}, 0, 1) == "4,5");
-  CHECK(gpu_share({"4", "5"}, 0, 3) == "4,5");
+std::vector<std::string> shares(std::vector<std::string> const& gpus,
+                                std::size_t members) {
+  std::vector<std::string> shares;
+  for (std::size_t i = 0; i < members; ++i)
+    shares.push_back(gpu_share(gpus, i, members));
+  return shares;
+}
+
+TEST_CASE("members have slices of the GPUs of a node") {
+  using List = std::vector<std::string>;
+  CHECK(shares({"4", "5"}, 1) == List{"4,5"});
+  CHECK(shares({"4", "5"}, 2) == List{"4", "5"});
+  CHECK(shares({"0", "1", "2", "3"}, 2) == List{"0,1", "2,3"});
+  CHECK(shares({"0", "1", "2"}, 2) == List{"0", "1,2"});
+  CHECK(shares({}, 2) == List{"", ""});
+}
+
+TEST_CASE("more members than GPUs have one each, shared evenly") {
+  using List = std::vector<std::string>;
+  CHECK(shares({"4", "5"}, 3) == List{"4", "4", "5"});
+  CHECK(shares({"4", "5"}, 4) == List{"4", "4", "5", "5"});
+  CHECK(shares({"GPU-1a"}, 3) == List{"GPU-1a", "GPU-1a", "GPU-1a"});
 }
 
 }  // namespace

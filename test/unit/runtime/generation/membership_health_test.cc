@@ -42,6 +42,30 @@ TEST_CASE("all time limits follow from the failure timeout") {
   CHECK(membership::with_failure_timeout(.5).exit_timeout_s == 5);
 }
 
+// --- connecting after a loss -----------------------------------------------
+
+TEST_CASE("members that take long to connect may do so after a loss, too") {
+  auto const resume_after = [](double connecting_s) {
+    Trainer trainer;
+    trainer.announce("n1", {1});
+    trainer.announce("n2", {2});
+    trainer.announce("n3", {3});
+    for (msg::MemberId const id : {1, 2, 3}) trainer.load(id);
+    trainer.after(connecting_s);
+    trainer.all_prepared(1, {1, 2, 3});
+    trainer.stable(1, 1, 1);
+    trainer.gone(3);
+    trainer.status(1, 2, 1);
+    trainer.status(2, 2, 1);
+    double waited_s = 0;
+    while (waited_s < 100 && trainer.after(1).empty()) waited_s += 1;
+    return waited_s;
+  };
+  CHECK(resume_after(.1) == 10);  // connect_timeout_s
+  CHECK(resume_after(6) == 18);
+  CHECK(resume_after(20) == 30);  // prepare_timeout_s
+}
+
 // --- stuck -----------------------------------------------------------------
 
 TEST_CASE("a member that all others wait for is replaced") {

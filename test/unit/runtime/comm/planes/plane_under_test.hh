@@ -36,6 +36,7 @@ struct PlaneUnderTest {
   int members_max = 8;
   bool has_all_operations = false;  ///< more than allreduce()
   bool tells_losses = false;        ///< a loss ends others' sums without stop()
+  bool is_stand_in = false;         ///< it never leaves the test's process
 
   /// Called first in each member, which is the only one of its process where
   /// hosting is processes.
