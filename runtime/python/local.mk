@@ -12,11 +12,13 @@ python_package = \
 	%reldir%/gleaner/job.py \
 	%reldir%/gleaner/loader.py \
 	%reldir%/gleaner/optimizer_state.py \
+	%reldir%/gleaner/parameters.py \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
 	%reldir%/gleaner/refusals.py \
 	%reldir%/gleaner/state.py \
 	%reldir%/gleaner/update.py \
+	%reldir%/gleaner/versions.py \
 	%reldir%/gleaner/workers.py
 EXTRA_DIST += $(python_package) %reldir%/pyproject.toml
 

@@ -11,13 +11,15 @@ small tensor more, *sums*, rides along and is added up over all members too:
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Set
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Set
 
 import torch
 from torch import Tensor
 from torch.nn import Parameter
 
 from . import core, device
+from .versions import Versions
 
 MEANS = 16
 _HEAD = 1 + MEANS
@@ -41,6 +43,15 @@ def _register(training: core.Training, name: str, tensor: Tensor) -> Tensor:
         return device.tensor_at(address, tensor)
     memory = core.memory_at(address, tensor.numel() * tensor.element_size())
     return torch.frombuffer(memory, dtype=tensor.dtype).view(tensor.shape)
+
+
+@contextmanager
+def _unfrozen(parameter: Parameter) -> Iterator[None]:
+    """A parameter that is frozen at first has hooks, too."""
+    was = parameter.requires_grad
+    parameter.requires_grad_(True)
+    yield
+    parameter.requires_grad_(was)
 
 
 class Gradients:
@@ -68,21 +79,30 @@ class Gradients:
             _register(training, name, parameter.detach())
             for name, parameter in parameters.items()
         ]
+        self._versions = Versions(self._views)
+        self._added = False  # something to the gradients, in this share
         self._training = training
         self._last_backward = False
         self._nodes: List[object] = []  # of autograd, kept for their hooks
         self._hooks = []
         for i, parameter in enumerate(self._parameters):
-            self._hooks.append(parameter.register_hook(self._note_use(i)))
-            self._hooks.append(self._when_added(parameter, self._note_ready(i)))
+            with _unfrozen(parameter):
+                self._hooks.append(parameter.register_hook(self._note_use(i)))
+                self._hooks.append(self._when_added(parameter, self._note_ready(i)))
         self.tell_stream()
 
     def begin(self) -> None:
-        """Before the forward pass; the memory is zero."""
+        """Before the forward pass.  The memory is zero, or holds what another
+        share of the step gave."""
         self._touched.clear()
+        self._added = self._last_backward = False
         self.tell_stream()
-        for parameter, view in zip(self._parameters, self._views):
-            parameter.grad = view
+        self.hide()
+
+    def hide(self) -> None:
+        """Until job.backward(): zero_grad() finds nothing that it could clear."""
+        for parameter in self._parameters:
+            parameter.grad = None
 
     def before_backward(self, last: bool) -> None:
         """`last`: after it nothing more is added in this step, so that what is
@@ -91,20 +111,27 @@ class Gradients:
         optimizer.zero_grad(set_to_none=True) takes the views away; they are put
         back."""
         self._last_backward = last
-        for parameter, view in zip(self._parameters, self._views):
+        if self._added:
+            self._check_unchanged()
+        for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
             if parameter.grad is None:
                 parameter.grad = view
+            elif parameter.grad is not view:
+                self._refuse_replaced(i)
+
+    def after_backward(self) -> None:
+        """All that backward added is known now."""
+        self._added = True
+        self._versions.note()
 
     def finish(self) -> None:
         """Backward is over: fill in what the members must know of it."""
         for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
-            if parameter.grad is not view and i in self._touched:
-                raise RuntimeError(
-                    f"the gradient of '{self._names[i]}' was replaced (only "
-                    "job.backward() may compute gradients, without create_graph) "
-                    "[do not assign .grad, and call zero_grad() before "
-                    "job.backward() or not at all]"
-                )
+            gradient = parameter.grad
+            if gradient is not view and (gradient is not None or i in self._touched):
+                self._refuse_replaced(i)
+        if self._added:
+            self._check_unchanged()
         if len(self._touched) == len(self._parameters):
             self.sums[_HEAD:] = 1
         elif self._touched:
@@ -155,6 +182,25 @@ class Gradients:
         self._views = []
         self._nodes = []
         self.sums = torch.zeros(0)
+
+    def _refuse_replaced(self, i: int) -> NoReturn:
+        raise RuntimeError(
+            f"the gradient of '{self._names[i]}' was replaced (only job.backward() "
+            "may compute gradients, without create_graph) [do not assign .grad, do "
+            "not call loss.backward(), and call zero_grad() before job.backward() "
+            "or not at all]"
+        )
+
+    def _check_unchanged(self) -> None:
+        i = self._versions.changed()
+        if i is not None:
+            raise RuntimeError(
+                f"the gradient of '{self._names[i]}' was changed between "
+                "job.backward() and job.step() (it is this member's part, and may be "
+                "on its way to the others) [clip with gleaner.init(clip_norm=...); "
+                "make other changes in gleaner.init(update=...), which finds the "
+                "gradient of all members; call zero_grad() before job.backward()]"
+            )
 
     def _note_use(self, i: int) -> Callable[[Tensor], None]:
         def note(gradient: Tensor) -> None:

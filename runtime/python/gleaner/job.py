@@ -23,6 +23,7 @@ from . import core, device
 from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
 from .loader import DataLoader
+from .parameters import Frozen, Parameters
 from .refusals import check_model, check_optimizer
 from .state import State
 from .update import Update
@@ -80,6 +81,8 @@ class Job:
         if update is not None:
             own_update = update
             self._run_update = lambda _pass: own_update()
+        self._parameters = Parameters(model, optimizer)
+        objects["frozen"] = Frozen(self._parameters)
         self._state = State(model, optimizer, ema, objects, pickles)
         self._training: Optional[core.Training] = None
         self._gradients: Optional[Gradients] = None
@@ -139,6 +142,7 @@ class Job:
         if self._scaler is not None:
             loss = self._scaler.scale(loss)
         loss.backward()
+        gradients.after_backward()
 
     def step(self) -> bool:
         """Reduce gradients over all members and update.  True when the step is
@@ -146,6 +150,7 @@ class Job:
         this member was released: others go on."""
         info, gradients = self._in_step("job.step()")
         self._check_computed(info)
+        self._parameters.check()
         gradients.finish()
         training = self._open_training()
         code = training.reduce()
@@ -153,6 +158,7 @@ class Job:
         self._more = code == core.MORE
         if code != core.OK:
             self._over = code if not self._more else None
+            gradients.hide()
             return False
         for slot, mean in self._means:
             mean._value = gradients.mean(slot)
@@ -276,6 +282,7 @@ class Job:
         )
         self._gradients = Gradients(self._training, self._state.trained)
         self._state.register(self._training)
+        self._parameters.begin()
         if loader.ahead:
             foresee = self._training.samples_ahead
             self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
@@ -310,6 +317,7 @@ class Job:
                         "the loop's body ended without job.step() [call it once in "
                         "each step, also before 'continue']"
                     )
+                self._parameters.check()
             else:
                 self.step()  # more members than samples: the others' count
             if not self._more:
@@ -354,10 +362,11 @@ class Job:
         schedulers, scaler and average make the same update elsewhere, without
         the batch, cannot be told from here."""
         assert self._gradients is not None and self._info is not None
-        self._state.check_addresses()
         self._gradients.take_result(self._weighted)
         self._run_update(self._info.pass_number)
         self._state.settle()
+        self._parameters.check_places()
+        self._parameters.updated()
 
     def _open_training(self) -> core.Training:
         if self._training is None:
