@@ -6,6 +6,7 @@ python_package = \
 	%reldir%/gleaner/checkpoint.py \
 	%reldir%/gleaner/core.py \
 	%reldir%/gleaner/device.py \
+	%reldir%/gleaner/early.py \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
 	%reldir%/gleaner/gradients.py \
@@ -15,6 +16,7 @@ python_package = \
 	%reldir%/gleaner/parameters.py \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
+	%reldir%/gleaner/randomness.py \
 	%reldir%/gleaner/refusals.py \
 	%reldir%/gleaner/state.py \
 	%reldir%/gleaner/update.py \

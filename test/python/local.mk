@@ -10,6 +10,7 @@ python_tests = \
 	%reldir%/loading.py \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
+	%reldir%/overlap.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
 EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \

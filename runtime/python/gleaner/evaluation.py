@@ -3,10 +3,11 @@
 
     with job.evaluate(test_set, batch_size=256) as batches:
         right = sum(count_right(model, batch) for batch in batches)
-    job.log({"accuracy": right / batches.n}, n=batches.n)
+    job.log({"accuracy": right / max(batches.n, 1)}, n=batches.n)
 
-Each member evaluates its share, and log() takes the mean over all of them, so
-nobody waits for anybody.  Meanwhile the member is busy.  A share whose member was lost is missing in the mean.
+Each member evaluates its share, which has no samples if there are more members
+than samples; log() takes the mean over all of them, so nobody waits for anybody.
+Meanwhile the member is busy.  A share whose member was lost is missing in the mean.
 """
 
 from __future__ import annotations

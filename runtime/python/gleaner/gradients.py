@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from . import core, device
+from .early import Early
 from .versions import Versions
 
 MEANS = 16
@@ -82,7 +83,7 @@ class Gradients:
         self._versions = Versions(self._views)
         self._added = False  # something to the gradients, in this share
         self._training = training
-        self._last_backward = False
+        self._early = Early(parameters)
         self._nodes: List[object] = []  # of autograd, kept for their hooks
         self._hooks = []
         for i, parameter in enumerate(self._parameters):
@@ -95,7 +96,7 @@ class Gradients:
         """Before the forward pass.  The memory is zero, or holds what another
         share of the step gave."""
         self._touched.clear()
-        self._added = self._last_backward = False
+        self._added = False
         self.tell_stream()
         self.hide()
 
@@ -110,7 +111,7 @@ class Gradients:
 
         optimizer.zero_grad(set_to_none=True) takes the views away; they are put
         back."""
-        self._last_backward = last
+        self._early.begin(last)
         if self._added:
             self._check_unchanged()
         for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
@@ -122,6 +123,7 @@ class Gradients:
     def after_backward(self) -> None:
         """All that backward added is known now."""
         self._added = True
+        self._early.end(self._versions)
         self._versions.note()
 
     def finish(self) -> None:
@@ -221,7 +223,8 @@ class Gradients:
         )
 
         def note(*_: object) -> None:
-            if self._last_backward and parameter.grad is view:
+            if self._early.is_complete(i) and parameter.grad is view:
+                self._versions.note_one(i)
                 self.tell_stream()  # autograd has threads and streams of its own
                 self._training.gradient_ready(name)
 

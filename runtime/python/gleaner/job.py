@@ -24,6 +24,7 @@ from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
 from .loader import DataLoader
 from .parameters import Frozen, Parameters
+from .randomness import seed_all
 from .refusals import check_model, check_optimizer
 from .state import State
 from .update import Update
@@ -341,7 +342,7 @@ class Job:
     def _seed(self, info: core.Step) -> None:
         """Members draw other numbers, and a step the same ones again; a shard
         draws its own, whose ever it is."""
-        torch.manual_seed((info.rng_seed + (0 if info.shards else info.rank)) % 2**63)
+        seed_all((info.rng_seed + (0 if info.shards else info.rank)) % 2**63)
 
     def _check_computed(self, info: core.Step) -> None:
         if self._weighted and self._computed:
