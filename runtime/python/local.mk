@@ -3,9 +3,11 @@
 python_package = \
 	%reldir%/gleaner/__init__.py \
 	%reldir%/gleaner/_declarations.py \
+	%reldir%/gleaner/buffers.py \
 	%reldir%/gleaner/checkpoint.py \
 	%reldir%/gleaner/core.py \
 	%reldir%/gleaner/device.py \
+	%reldir%/gleaner/digests.py \
 	%reldir%/gleaner/early.py \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
@@ -18,6 +20,7 @@ python_package = \
 	%reldir%/gleaner/py.typed \
 	%reldir%/gleaner/randomness.py \
 	%reldir%/gleaner/refusals.py \
+	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \
 	%reldir%/gleaner/update.py \
 	%reldir%/gleaner/versions.py \

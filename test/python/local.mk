@@ -1,6 +1,7 @@
 ## The Python package, with PyTorch: `make check` runs these where it was found.
 python_tests = \
 	%reldir%/alone.py \
+	%reldir%/buffers.py \
 	%reldir%/changes.py \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \

@@ -7,6 +7,7 @@ small tensor more, *sums*, rides along and is added up over all members too:
     [0]              weight of the step, when losses are weighted by tokens
     [1 : 1 + MEANS]  values of Job.mean()
     [1 + MEANS :]    per parameter: how many members' losses depended on it
+    [... :]          `room`: what else the job adds up over the members
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ class Gradients:
     """The gradients of a model's parameters and the sums beside them."""
 
     def __init__(
-        self, training: core.Training, parameters: Dict[str, Parameter]
+        self,
+        training: core.Training,
+        parameters: Dict[str, Parameter],
+        room: int = 0,
     ) -> None:
         self._names = list(parameters)
         self._parameters = list(parameters.values())
@@ -70,7 +74,7 @@ class Gradients:
         # Numbers of 16 bits would be too coarse to count with.
         double = first.dtype == torch.float64
         self._sums_memory = torch.zeros(
-            _HEAD + len(self._parameters),
+            _HEAD + len(self._parameters) + room,
             dtype=torch.float64 if double else torch.float32,
             device=first.device,
         )
@@ -80,6 +84,7 @@ class Gradients:
             _register(training, name, parameter.detach())
             for name, parameter in parameters.items()
         ]
+        self._end = _HEAD + len(self._parameters)
         self._versions = Versions(self._views)
         self._added = False  # something to the gradients, in this share
         self._training = training
@@ -135,7 +140,7 @@ class Gradients:
         if self._added:
             self._check_unchanged()
         if len(self._touched) == len(self._parameters):
-            self.sums[_HEAD:] = 1
+            self.sums[_HEAD : self._end] = 1
         elif self._touched:
             self.sums[[_HEAD + i for i in self._touched]] = 1
         self.tell_stream()
@@ -143,7 +148,7 @@ class Gradients:
     def take_result(self, weighted: bool) -> None:
         """After the reduction: divide by the weight, and hide the gradients of
         parameters that no member's loss depended on."""
-        sums = self.sums.tolist()
+        sums = self.sums[: self._end].tolist()
         weighted = weighted or sums[0] != 0  # others', if this one had no batch
         if weighted and not sums[0] > 0:
             raise ValueError(
@@ -157,6 +162,10 @@ class Gradients:
             parameter.grad = view
             if weighted:
                 view.div_(sums[0])
+
+    def room(self, first: int, size: int) -> Tensor:
+        """A part of the numbers that the job has room for."""
+        return self.sums[self._end + first : self._end + first + size]
 
     def tell_stream(self) -> None:
         """On which stream gradients are computed, if they are on a GPU."""

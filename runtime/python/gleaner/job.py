@@ -20,6 +20,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from . import core, device
+from .buffers import Buffers
 from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
 from .loader import DataLoader
@@ -66,8 +67,9 @@ class Job:
         state: Optional[Mapping[str, Any]] = None,
         scheduler_every: str = "step",
         pickles: bool = False,
+        batch_norm: Optional[str] = None,
     ) -> None:
-        check_model(model)
+        check_model(model, batch_norm)
         check_optimizer(optimizer, model)
         self.model = model
         #: True when every pass is over; a released member's stays False.
@@ -84,6 +86,8 @@ class Job:
             self._run_update = lambda _pass: own_update()
         self._parameters = Parameters(model, optimizer)
         objects["frozen"] = Frozen(self._parameters)
+        by_share = batch_norm == "share" or core.deterministic()
+        self._buffers = Buffers(model, by_share, self._parameters.frozen)
         self._state = State(model, optimizer, ema, objects, pickles)
         self._training: Optional[core.Training] = None
         self._gradients: Optional[Gradients] = None
@@ -153,6 +157,7 @@ class Job:
         self._check_computed(info)
         self._parameters.check()
         gradients.finish()
+        self._buffers.add(gradients, info)
         training = self._open_training()
         code = training.reduce()
         self._stepped = True
@@ -281,9 +286,11 @@ class Job:
             seed=loader.seed,
             drop_last=loader.drop_last,
         )
-        self._gradients = Gradients(self._training, self._state.trained)
+        trained, room = self._state.trained, self._buffers.room()
+        self._gradients = Gradients(self._training, trained, room)
         self._state.register(self._training)
         self._parameters.begin()
+        self._buffers.open()
         if loader.ahead:
             foresee = self._training.samples_ahead
             self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
@@ -298,6 +305,7 @@ class Job:
         """Gradients are views of memory that goes with the membership."""
         if self._gradients is not None:
             self._gradients.detach()
+        self._buffers.close()
         if self._training is not None:
             self._training.close()
         self._gradients = self._training = None
@@ -306,8 +314,11 @@ class Job:
         self, training: core.Training, loader: DataLoader, info: core.Step
     ) -> Iterator[Any]:
         self._waited_ms = 0.0
+        first = True
         while True:
             self._begin(info)
+            self._buffers.begin(info, first)
+            first = False
             if info.samples:
                 batch = loader.load(info.samples, training.samples_ahead)
                 self._waited_ms += loader.wait_ms
@@ -320,10 +331,17 @@ class Job:
                     )
                 self._parameters.check()
             else:
-                self.step()  # more members than samples: the others' count
+                self._step_without_samples()
             if not self._more:
                 return
             info = training.step_now()
+
+    def _step_without_samples(self) -> None:
+        """More members than samples: the others' count."""
+        if self._scaler is not None:  # it makes its scale in the first call
+            some = next(iter(self._state.trained.values()))
+            self._scaler.scale(some.new_zeros(1))
+        self.step()
 
     def _begin_nothing(self) -> None:
         self._computed = 0  # samples that backward() has seen
@@ -364,6 +382,7 @@ class Job:
         the batch, cannot be told from here."""
         assert self._gradients is not None and self._info is not None
         self._gradients.take_result(self._weighted)
+        self._buffers.take(self._gradients, self._info)
         self._run_update(self._info.pass_number)
         self._state.settle()
         self._parameters.check_places()
@@ -401,6 +420,7 @@ def init(
     state: Optional[Mapping[str, Any]] = None,
     scheduler_every: str = "step",
     pickles: bool = False,
+    batch_norm: Optional[str] = None,
 ) -> Job:
     """Prepare a training; raises Unsupported for what Gleaner cannot train.
 
@@ -413,7 +433,10 @@ def init(
 
     What others send and what checkpoints hold is read without running code.
     `pickles`: objects that only a pickle can carry are sent and read too, which
-    may run any code of who sent them or wrote the checkpoint."""
+    may run any code of who sent them or wrote the checkpoint.
+
+    `batch_norm="share"`: batch normalisation may be of a member's share of the
+    batch, whose size changes with the members; it is refused otherwise."""
     return Job(
         model,
         optimizer,
@@ -425,4 +448,5 @@ def init(
         state,
         scheduler_every,
         pickles,
+        batch_norm,
     )

@@ -71,6 +71,10 @@ class Parameters:
                     "in gleaner.init(update=...)]"
                 )
 
+    def frozen(self) -> bytes:
+        """Which ones require no gradient now."""
+        return bytes(not parameter.requires_grad for parameter in self._parameters)
+
     def _in_optimizer(self) -> List[Tensor]:
         groups = self._optimizer.param_groups
         return [parameter for group in groups for parameter in group["params"]]
