@@ -229,7 +229,8 @@ class Features(unittest.TestCase):
 
     def test_evaluation(self):
         """evaluate() gives every sample once, in evaluation mode, without gradients"""
-        model = nn.Sequential(nn.Linear(8, 1), nn.Dropout(0.9))
+        model = nn.Sequential(nn.Linear(8, 1), nn.Dropout(0.9), nn.BatchNorm1d(1))
+        model[2].eval()
         for job, _, batch in steps_of(model):
             job.backward(loss_of(model, batch))
             job.step()
@@ -239,9 +240,11 @@ class Features(unittest.TestCase):
                 self.assertFalse(found[0].requires_grad)
                 self.assertEqual(sum(map(len, found)), batches.n)
                 torch.testing.assert_close(
-                    torch.cat(found), model[0](collated(range(200))[0]).detach()
+                    torch.cat(found),
+                    model[2](model[0](collated(range(200))[0])).detach(),
                 )
-                self.assertTrue(model.training)
+                modes = [module.training for module in (model, *model)]
+                self.assertEqual(modes, [True, True, True, False])
                 job.log({"found": 1.0}, n=batches.n)
 
     def test_busy(self):

@@ -12,9 +12,11 @@ python_tests = \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
+	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reference_cases.py \
+	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
 if HAVE_PYTHON
 TESTS += $(python_tests)

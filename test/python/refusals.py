@@ -59,7 +59,7 @@ MODELS = [
     ("DTensor", sharded, "whole on every member"),
     ("sparse", lambda: nn.Embedding(4, 2, sparse=True), "sparse gradients"),
     ("sparse bag", lambda: nn.EmbeddingBag(4, 2, sparse=True), "sparse gradients"),
-    ("max_norm", lambda: nn.Embedding(4, 2, max_norm=1.0), "changes rows in the forward"),
+    ("max_norm", lambda: nn.Embedding(4, 2, max_norm=1.0), "changes rows in the"),
     ("two devices", on_two_devices, "several devices: cpu, meta"),
     ("another device", lambda: nn.Linear(2, 2, device="meta"), "parameters on meta"),
     ("complex", lambda: nn.Linear(2, 2, dtype=torch.complex64), "in complex64"),

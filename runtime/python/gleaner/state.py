@@ -3,7 +3,8 @@
 
 Tensors are registered where they lie, under the names of the model's
 state_dict(); the optimizer's as `optimizer:PARAMETER:ENTRY`, those of an
-averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.  `gleaner.load()` puts them together again.
+averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.
+`gleaner.load()` puts them together again.
 """
 
 from __future__ import annotations
