@@ -103,6 +103,17 @@ class Norms(unittest.TestCase):
         for got, want in zip(model.state_dict().values(), plain.state_dict().values()):
             torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
 
+    def test_infinite(self):
+        """a value of job.mean() that is infinite leaves statistics as they are"""
+        self.deterministic(4)
+        model = network()
+        job = gleaner.init(model, sgd(model))
+        for batch in job.steps(gleaner.DataLoader(Points(), BATCH)):
+            job.backward(loss_of(model, batch))
+            job.mean(float("inf"))
+            job.step()
+        self.assertTrue(model[1].running_mean.isfinite().all())
+
     def test_single(self):
         """a share of one sample is normalised by the running statistics"""
         model = network()
@@ -146,6 +157,12 @@ class Counting(nn.Module):
         self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
 
 
+class Counter(Counting):
+    def forward(self, x):
+        self.calls += 1
+        return x + 0 * self.calls
+
+
 class Others(unittest.TestCase):
     def check(self, *calls, frozen=(b"", b"")):
         """Members that end a step with these buffers."""
@@ -183,6 +200,7 @@ class Others(unittest.TestCase):
             change()
             rooms.append(torch.zeros(digests.size()))
             digests.add(rooms[-1])
+            model.calls = model.calls + 0  # a new tensor where the last one was
         self.assertEqual(len({tuple(room.tolist()) for room in rooms}), 3)
 
     def replace(self, model):
@@ -190,6 +208,15 @@ class Others(unittest.TestCase):
             model.calls = model.calls + 1
 
         return change
+
+    def test_shards(self):
+        """each share begins with the same, so counters count a step once"""
+        os.environ["GLEANER_DETERMINISTIC"] = "4"
+        self.addCleanup(os.environ.pop, "GLEANER_DETERMINISTIC")
+        model = nn.Sequential(nn.Linear(8, 8), Counter(), nn.Linear(8, 1))
+        nn.utils.spectral_norm(model[0])
+        train(model, sgd(model), passes=2)
+        self.assertEqual(model[1].calls, 26)
 
 
 support.main()

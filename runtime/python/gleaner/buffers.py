@@ -7,7 +7,7 @@ are compared.  Both is done in sums that travel beside the gradients.
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Tuple
 
 from torch.nn import Module
 
@@ -31,9 +31,9 @@ class Buffers:
         ]
         self._digests = Digests(model, names, frozen)
 
-    def room(self) -> int:
-        """Numbers that are added up over the members."""
-        return self._digests.size() + self._statistics.size()
+    def sizes(self) -> Tuple[int, int]:
+        """Numbers that are added up over the members: digests, statistics."""
+        return self._digests.size(), self._statistics.size()
 
     def open(self) -> None:
         """The training begins."""
@@ -43,22 +43,21 @@ class Buffers:
         """A share of a step; the first of it on this member?"""
         if first:
             self._statistics.begin(info.world_size == 1 and not info.shards)
+            self._digests.begin()
         else:
             self._statistics.begin_again()
+            self._digests.begin_again()
 
     def add(self, gradients: Gradients, info: core.Step) -> None:
         """The share was computed."""
-        digests = self._digests.size()
-        self._digests.add(gradients.room(0, digests))
+        self._digests.add(gradients.digests)
         part = len(info.samples) / info.global_batch
-        room = gradients.room(digests, self._statistics.size())
-        self._statistics.add(room, part)
+        self._statistics.add(gradients.statistics, part)
 
     def take(self, gradients: Gradients, info: core.Step) -> None:
         """The step is over.  Raises when a buffer differs among members."""
-        digests = self._digests.size()
-        self._digests.check(gradients.room(0, digests), info.step)
-        self._statistics.take(gradients.room(digests, self._statistics.size()))
+        self._digests.check(gradients.digests, info.step)
+        self._statistics.take(gradients.statistics)
 
     def close(self) -> None:
         """The training is over."""

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where autograd adds gradients up: directly in the memory Gleaner reduces.
 
-Each parameter's `.grad` is a view of that memory, so nothing is copied.  One
-small tensor more, *sums*, rides along and is added up over all members too:
+Each parameter's `.grad` is a view of that memory, so nothing is copied.  Small
+tensors more ride along and are added up over all members too.  *sums*:
 
     [0]              weight of the step, when losses are weighted by tokens
-    [1 : 1 + MEANS]  values of Job.mean()
-    [1 + MEANS :]    per parameter: how many members' losses depended on it
-    [... :]          `room`: what else the job adds up over the members
+    [1 : ]           per parameter: how many members' losses depended on it
+    [... : ]         digests of buffers
+
+*means*, the values of Job.mean(), and *statistics*, those of normalisation layers,
+are tensors of their own: in deterministic mode one number that is infinite spoils
+all numbers of its tensor.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from .early import Early
 from .versions import Versions
 
 MEANS = 16
-_HEAD = 1 + MEANS
+_HEAD = 1
 DTYPES = {
     torch.float32: core.FLOAT32,
     torch.float64: core.FLOAT64,
@@ -63,7 +66,8 @@ class Gradients:
         self,
         training: core.Training,
         parameters: Dict[str, Parameter],
-        room: int = 0,
+        digests: int = 0,
+        statistics: int = 0,
     ) -> None:
         self._names = list(parameters)
         self._parameters = list(parameters.values())
@@ -73,13 +77,23 @@ class Gradients:
         # sums, known only when backward is over, travel at the end.
         # Numbers of 16 bits would be too coarse to count with.
         double = first.dtype == torch.float64
-        self._sums_memory = torch.zeros(
-            _HEAD + len(self._parameters) + room,
-            dtype=torch.float64 if double else torch.float32,
-            device=first.device,
-        )
+        self._memory = [
+            torch.zeros(
+                size,
+                dtype=torch.float64 if double else torch.float32,
+                device=first.device,
+            )
+            for size in (statistics, MEANS, _HEAD + len(self._parameters) + digests)
+        ]
         self._gpu = device.number_of(first)
-        self.sums = _register(training, "gleaner:sums", self._sums_memory)
+        #: What others add up; see buffers.py.
+        self.statistics = self._memory[0]
+        if statistics:
+            self.statistics = _register(
+                training, "gleaner:statistics", self._memory[0]
+            )
+        self.means = _register(training, "gleaner:means", self._memory[1])
+        self.sums = _register(training, "gleaner:sums", self._memory[2])
         self._views = [
             _register(training, name, parameter.detach())
             for name, parameter in parameters.items()
@@ -163,9 +177,10 @@ class Gradients:
             if weighted:
                 view.div_(sums[0])
 
-    def room(self, first: int, size: int) -> Tensor:
-        """A part of the numbers that the job has room for."""
-        return self.sums[self._end + first : self._end + first + size]
+    @property
+    def digests(self) -> Tensor:
+        """Sums of what is compared among members."""
+        return self.sums[self._end :]
 
     def tell_stream(self) -> None:
         """On which stream gradients are computed, if they are on a GPU."""
@@ -178,11 +193,11 @@ class Gradients:
 
     def add_to_mean(self, slot: int, part: float) -> None:
         """Add to this member's part of a mean."""
-        self.sums[1 + slot] += part
+        self.means[slot] += part
 
     def mean(self, slot: int) -> float:
         """After the reduction: the mean over all members."""
-        return float(self.sums[1 + slot])
+        return float(self.means[slot])
 
     def detach(self) -> None:
         """Before the memory goes: nobody shall look at it any more."""
@@ -192,7 +207,7 @@ class Gradients:
             parameter.grad = None
         self._views = []
         self._nodes = []
-        self.sums = torch.zeros(0)
+        self.sums = self.means = self.statistics = torch.zeros(0)
 
     def _refuse_replaced(self, i: int) -> NoReturn:
         raise RuntimeError(

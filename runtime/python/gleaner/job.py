@@ -286,8 +286,8 @@ class Job:
             seed=loader.seed,
             drop_last=loader.drop_last,
         )
-        trained, room = self._state.trained, self._buffers.room()
-        self._gradients = Gradients(self._training, trained, room)
+        sizes = self._buffers.sizes()
+        self._gradients = Gradients(self._training, self._state.trained, *sizes)
         self._state.register(self._training)
         self._parameters.begin()
         self._buffers.open()
