@@ -3,20 +3,27 @@
 python_package = \
 	%reldir%/gleaner/__init__.py \
 	%reldir%/gleaner/_declarations.py \
+	%reldir%/gleaner/buffers.py \
 	%reldir%/gleaner/checkpoint.py \
 	%reldir%/gleaner/core.py \
 	%reldir%/gleaner/device.py \
+	%reldir%/gleaner/digests.py \
+	%reldir%/gleaner/early.py \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
 	%reldir%/gleaner/gradients.py \
 	%reldir%/gleaner/job.py \
 	%reldir%/gleaner/loader.py \
 	%reldir%/gleaner/optimizer_state.py \
+	%reldir%/gleaner/parameters.py \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
+	%reldir%/gleaner/randomness.py \
 	%reldir%/gleaner/refusals.py \
+	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \
 	%reldir%/gleaner/update.py \
+	%reldir%/gleaner/versions.py \
 	%reldir%/gleaner/workers.py
 EXTRA_DIST += $(python_package) %reldir%/pyproject.toml
 

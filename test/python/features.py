@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step may consist of: parts, weights, casts, unused parameters."""
 
+import random
 import unittest
 
+import numpy
 import support
 import torch
 from cases import BATCH, SEED, Points, collated, loss_of, network, order, values
@@ -227,7 +229,8 @@ class Features(unittest.TestCase):
 
     def test_evaluation(self):
         """evaluate() gives every sample once, in evaluation mode, without gradients"""
-        model = nn.Sequential(nn.Linear(8, 1), nn.Dropout(0.9))
+        model = nn.Sequential(nn.Linear(8, 1), nn.Dropout(0.9), nn.BatchNorm1d(1))
+        model[2].eval()
         for job, _, batch in steps_of(model):
             job.backward(loss_of(model, batch))
             job.step()
@@ -237,9 +240,11 @@ class Features(unittest.TestCase):
                 self.assertFalse(found[0].requires_grad)
                 self.assertEqual(sum(map(len, found)), batches.n)
                 torch.testing.assert_close(
-                    torch.cat(found), model[0](collated(range(200))[0]).detach()
+                    torch.cat(found),
+                    model[2](model[0](collated(range(200))[0])).detach(),
                 )
-                self.assertTrue(model.training)
+                modes = [module.training for module in (model, *model)]
+                self.assertEqual(modes, [True, True, True, False])
                 job.log({"found": 1.0}, n=batches.n)
 
     def test_busy(self):
@@ -270,16 +275,32 @@ class Features(unittest.TestCase):
         """each step draws other numbers, and a repeated training the same ones"""
 
         def drawn(seed):
-            model = network()
             torch.manual_seed(seed)  # of the program, which has no say
-            return [
-                (job.backward(loss_of(job.model, b)), torch.rand(1).item(), job.step())
-                for job, _, b in steps_of(model)
-            ]
+            random.seed(seed)
+            numpy.random.seed(seed)
+            for job, _, batch in steps_of(network()):
+                job.backward(loss_of(job.model, batch))
+                yield torch.rand(1).item(), random.random(), numpy.random.rand()
+                job.step()
 
-        first, second = drawn(1), drawn(2)
+        first, second = list(drawn(1)), list(drawn(2))
         self.assertEqual(first, second)
-        self.assertEqual(len({number for _, number, _ in first}), len(first))
+        for name, numbers in zip(("torch", "random", "numpy"), zip(*first)):
+            with self.subTest(generator=name):
+                self.assertEqual(len(set(numbers)), len(first))
+
+    def test_memory(self):
+        """gleaner.init() needs room for one parameter's trial step, not for all"""
+        stepped = []
+
+        class Seen(torch.optim.Adam):
+            def step(self):
+                stepped.append([p for g in self.param_groups for p in g["params"]])
+                super().step()
+
+        model = network()
+        gleaner.init(model, Seen(model.parameters()))
+        self.assertEqual([len(parameters) for parameters in stepped], [1, 1, 1, 1])
 
     def test_buffer_replaced(self):
         """a buffer that the model replaces by another tensor stays registered"""

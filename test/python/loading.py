@@ -4,6 +4,7 @@
 import collections
 import json
 import os
+import random
 import signal
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ import support
 from members import COORDINATOR, PASSES, Training, ends
 from trainer import BATCH, SAMPLES
 
+import numpy
 import torch
 from torch.utils.data import default_collate, get_worker_info
 
@@ -43,10 +45,11 @@ class Numbers:
 
 
 class Draws:
-    """Any sample is a random number."""
+    """Any sample is a random number of each generator."""
 
     def __getitem__(self, i):
-        return torch.rand(()).double()
+        drawn = torch.rand(()).item(), random.random(), numpy.random.rand()
+        return torch.tensor(drawn, dtype=torch.float64)
 
 
 class Batches(unittest.TestCase):
@@ -161,7 +164,9 @@ class Batches(unittest.TestCase):
             workers = Workers(Draws(), default_collate, None, 1)
             self.addCleanup(workers.close)
             drawn += workers.ask([0, 1], soon=False).batch().tolist()
-        self.assertEqual(len(set(drawn)), 4)
+        for name, numbers in zip(("torch", "random", "numpy"), zip(*drawn)):
+            with self.subTest(generator=name):
+                self.assertEqual(len(set(numbers)), 4)
 
     def test_close(self):
         """when it is closed, no worker is left"""

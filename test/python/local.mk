@@ -1,6 +1,8 @@
 ## The Python package, with PyTorch: `make check` runs these where it was found.
 python_tests = \
 	%reldir%/alone.py \
+	%reldir%/buffers.py \
+	%reldir%/changes.py \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
@@ -9,9 +11,12 @@ python_tests = \
 	%reldir%/loading.py \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
+	%reldir%/overlap.py \
+	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/support.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reference_cases.py \
+	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
 if HAVE_PYTHON
 TESTS += $(python_tests)

@@ -24,15 +24,15 @@ PASSES = 4
 class Training:
     """gleaner-coordinator with its nodes on this machine; see --local."""
 
-    def __init__(self, nodes, *trainer, options=()):
+    def __init__(self, nodes, *trainer, options=(), program="trainer.py"):
         self.folder = tempfile.TemporaryDirectory(prefix="gleaner-test-")
         self.dir = Path(self.folder.name)
-        program = [sys.executable, support.SOURCE / "test" / "python" / "trainer.py"]
+        file = support.SOURCE / "test" / "python" / program
         command = [COORDINATOR, "--dir", self.dir, f"--local={nodes}", *options, "--"]
         trainer += ("--hold", self.dir / "hold")
         self._out = (self.dir / "out").open("w")
         self.process = subprocess.Popen(
-            [*command, *program, *map(str, trainer)],
+            [*command, sys.executable, file, *map(str, trainer)],
             stdout=self._out,
             stderr=subprocess.STDOUT,
             cwd=self.dir,

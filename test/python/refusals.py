@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Gleaner cannot train is refused at once, with a reason and a remedy."""
 
-import os
 import unittest
 
 import support
@@ -60,6 +59,7 @@ MODELS = [
     ("DTensor", sharded, "whole on every member"),
     ("sparse", lambda: nn.Embedding(4, 2, sparse=True), "sparse gradients"),
     ("sparse bag", lambda: nn.EmbeddingBag(4, 2, sparse=True), "sparse gradients"),
+    ("max_norm", lambda: nn.Embedding(4, 2, max_norm=1.0), "changes rows in the"),
     ("two devices", on_two_devices, "several devices: cpu, meta"),
     ("another device", lambda: nn.Linear(2, 2, device="meta"), "parameters on meta"),
     ("complex", lambda: nn.Linear(2, 2, dtype=torch.complex64), "in complex64"),
@@ -118,17 +118,6 @@ class Refusals(unittest.TestCase):
                 model = make()
                 optimizer = sgd(model) if hasattr(model, "parameters") else None
                 self.refused(lambda: gleaner.init(model, optimizer), words)
-
-    def test_running_statistics(self):
-        """in deterministic mode: running statistics are a member's own"""
-        normalised = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
-        gleaner.init(normalised, sgd(normalised))
-        os.environ["GLEANER_DETERMINISTIC"] = "4"
-        self.addCleanup(os.environ.pop, "GLEANER_DETERMINISTIC")
-        with self.assertRaisesRegex(gleaner.Unsupported, "BatchNorm1d in determ"):
-            gleaner.init(normalised, sgd(normalised))
-        kept = nn.BatchNorm1d(4, track_running_stats=False)
-        gleaner.init(kept, sgd(kept))
 
     def test_optimizers(self):
         """optimizers whose state or step is not the member's own"""

@@ -27,6 +27,7 @@ _DTYPES = {
     "F16": torch.float16,
     "BF16": torch.bfloat16,
 }
+_OWN = ("state:progress", "state:frozen")  #: blobs that no program asks for
 _HEADER_BYTES_MAX = 256 << 20
 
 
@@ -117,7 +118,7 @@ def _assemble(
     for name, value in blobs.items():
         if name.startswith("state:user:"):
             users[name[len("state:user:") :]] = value
-        elif name.startswith("state:") and name != "state:progress":
+        elif name.startswith("state:") and name not in _OWN:
             found[name[len("state:") :]] = value
     if users:
         found["state"] = users

@@ -3,16 +3,17 @@
 
     with job.evaluate(test_set, batch_size=256) as batches:
         right = sum(count_right(model, batch) for batch in batches)
-    job.log({"accuracy": right / batches.n}, n=batches.n)
+    job.log({"accuracy": right / max(batches.n, 1)}, n=batches.n)
 
-Each member evaluates its share, and log() takes the mean over all of them, so
-nobody waits for anybody.  Meanwhile the member is busy.  A share whose member was lost is missing in the mean.
+Each member evaluates its share, which has no samples if there are more members
+than samples; log() takes the mean over all of them, so nobody waits for anybody.
+Meanwhile the member is busy.  A share whose member was lost is missing in the mean.
 """
 
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, ContextManager, Iterator, Optional, Type
+from typing import Any, ContextManager, Iterator, List, Optional, Type
 
 import torch
 from torch.nn import Module
@@ -41,11 +42,11 @@ class Evaluation:
         self._batches = DataLoader(Subset(dataset, share), batch_size, **options)
         self._no_grad = torch.no_grad()
         self._busy = busy
-        self._was_training = model.training
+        self._training: List[Module] = []  # those in training mode
 
     def __enter__(self) -> "Evaluation":
         self._busy.__enter__()
-        self._was_training = self._model.training
+        self._training = [m for m in self._model.modules() if m.training]
         self._model.eval()
         self._no_grad.__enter__()
         return self
@@ -57,7 +58,8 @@ class Evaluation:
         where: Optional[TracebackType],
     ) -> None:
         self._no_grad.__exit__(kind, why, where)
-        self._model.train(self._was_training)
+        for module in self._training:  # not train(): parts may be frozen
+            module.training = True
         self._busy.__exit__(kind, why, where)
 
     def __iter__(self) -> Iterator[Any]:

@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where autograd adds gradients up: directly in the memory Gleaner reduces.
 
-Each parameter's `.grad` is a view of that memory, so nothing is copied.  One
-small tensor more, *sums*, rides along and is added up over all members too:
+Each parameter's `.grad` is a view of that memory, so nothing is copied.  Small
+tensors more ride along and are added up over all members too.  *sums*:
 
     [0]              weight of the step, when losses are weighted by tokens
-    [1 : 1 + MEANS]  values of Job.mean()
-    [1 + MEANS :]    per parameter: how many members' losses depended on it
+    [1 : ]           per parameter: how many members' losses depended on it
+    [... : ]         digests of buffers
+
+*means*, the values of Job.mean(), and *statistics*, those of normalisation layers,
+are tensors of their own: in deterministic mode one number that is infinite spoils
+all numbers of its tensor.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Set
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Set
 
 import torch
 from torch import Tensor
 from torch.nn import Parameter
 
 from . import core, device
+from .early import Early
+from .versions import Versions
 
 MEANS = 16
-_HEAD = 1 + MEANS
+_HEAD = 1
 DTYPES = {
     torch.float32: core.FLOAT32,
     torch.float64: core.FLOAT64,
@@ -43,11 +50,24 @@ def _register(training: core.Training, name: str, tensor: Tensor) -> Tensor:
     return torch.frombuffer(memory, dtype=tensor.dtype).view(tensor.shape)
 
 
+@contextmanager
+def _unfrozen(parameter: Parameter) -> Iterator[None]:
+    """A parameter that is frozen at first has hooks, too."""
+    was = parameter.requires_grad
+    parameter.requires_grad_(True)
+    yield
+    parameter.requires_grad_(was)
+
+
 class Gradients:
     """The gradients of a model's parameters and the sums beside them."""
 
     def __init__(
-        self, training: core.Training, parameters: Dict[str, Parameter]
+        self,
+        training: core.Training,
+        parameters: Dict[str, Parameter],
+        digests: int = 0,
+        statistics: int = 0,
     ) -> None:
         self._names = list(parameters)
         self._parameters = list(parameters.values())
@@ -57,32 +77,52 @@ class Gradients:
         # sums, known only when backward is over, travel at the end.
         # Numbers of 16 bits would be too coarse to count with.
         double = first.dtype == torch.float64
-        self._sums_memory = torch.zeros(
-            _HEAD + len(self._parameters),
-            dtype=torch.float64 if double else torch.float32,
-            device=first.device,
-        )
+        self._memory = [
+            torch.zeros(
+                size,
+                dtype=torch.float64 if double else torch.float32,
+                device=first.device,
+            )
+            for size in (statistics, MEANS, _HEAD + len(self._parameters) + digests)
+        ]
         self._gpu = device.number_of(first)
-        self.sums = _register(training, "gleaner:sums", self._sums_memory)
+        #: What others add up; see buffers.py.
+        self.statistics = self._memory[0]
+        if statistics:
+            self.statistics = _register(
+                training, "gleaner:statistics", self._memory[0]
+            )
+        self.means = _register(training, "gleaner:means", self._memory[1])
+        self.sums = _register(training, "gleaner:sums", self._memory[2])
         self._views = [
             _register(training, name, parameter.detach())
             for name, parameter in parameters.items()
         ]
+        self._end = _HEAD + len(self._parameters)
+        self._versions = Versions(self._views)
+        self._added = False  # something to the gradients, in this share
         self._training = training
-        self._last_backward = False
+        self._early = Early(parameters)
         self._nodes: List[object] = []  # of autograd, kept for their hooks
         self._hooks = []
         for i, parameter in enumerate(self._parameters):
-            self._hooks.append(parameter.register_hook(self._note_use(i)))
-            self._hooks.append(self._when_added(parameter, self._note_ready(i)))
+            with _unfrozen(parameter):
+                self._hooks.append(parameter.register_hook(self._note_use(i)))
+                self._hooks.append(self._when_added(parameter, self._note_ready(i)))
         self.tell_stream()
 
     def begin(self) -> None:
-        """Before the forward pass; the memory is zero."""
+        """Before the forward pass.  The memory is zero, or holds what another
+        share of the step gave."""
         self._touched.clear()
+        self._added = False
         self.tell_stream()
-        for parameter, view in zip(self._parameters, self._views):
-            parameter.grad = view
+        self.hide()
+
+    def hide(self) -> None:
+        """Until job.backward(): zero_grad() finds nothing that it could clear."""
+        for parameter in self._parameters:
+            parameter.grad = None
 
     def before_backward(self, last: bool) -> None:
         """`last`: after it nothing more is added in this step, so that what is
@@ -90,23 +130,31 @@ class Gradients:
 
         optimizer.zero_grad(set_to_none=True) takes the views away; they are put
         back."""
-        self._last_backward = last
-        for parameter, view in zip(self._parameters, self._views):
+        self._early.begin(last)
+        if self._added:
+            self._check_unchanged()
+        for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
             if parameter.grad is None:
                 parameter.grad = view
+            elif parameter.grad is not view:
+                self._refuse_replaced(i)
+
+    def after_backward(self) -> None:
+        """All that backward added is known now."""
+        self._added = True
+        self._early.end(self._versions)
+        self._versions.note()
 
     def finish(self) -> None:
         """Backward is over: fill in what the members must know of it."""
         for i, (parameter, view) in enumerate(zip(self._parameters, self._views)):
-            if parameter.grad is not view and i in self._touched:
-                raise RuntimeError(
-                    f"the gradient of '{self._names[i]}' was replaced (only "
-                    "job.backward() may compute gradients, without create_graph) "
-                    "[do not assign .grad, and call zero_grad() before "
-                    "job.backward() or not at all]"
-                )
+            gradient = parameter.grad
+            if gradient is not view and (gradient is not None or i in self._touched):
+                self._refuse_replaced(i)
+        if self._added:
+            self._check_unchanged()
         if len(self._touched) == len(self._parameters):
-            self.sums[_HEAD:] = 1
+            self.sums[_HEAD : self._end] = 1
         elif self._touched:
             self.sums[[_HEAD + i for i in self._touched]] = 1
         self.tell_stream()
@@ -114,7 +162,7 @@ class Gradients:
     def take_result(self, weighted: bool) -> None:
         """After the reduction: divide by the weight, and hide the gradients of
         parameters that no member's loss depended on."""
-        sums = self.sums.tolist()
+        sums = self.sums[: self._end].tolist()
         weighted = weighted or sums[0] != 0  # others', if this one had no batch
         if weighted and not sums[0] > 0:
             raise ValueError(
@@ -129,6 +177,11 @@ class Gradients:
             if weighted:
                 view.div_(sums[0])
 
+    @property
+    def digests(self) -> Tensor:
+        """Sums of what is compared among members."""
+        return self.sums[self._end :]
+
     def tell_stream(self) -> None:
         """On which stream gradients are computed, if they are on a GPU."""
         if self._gpu != device.HOST:
@@ -140,11 +193,11 @@ class Gradients:
 
     def add_to_mean(self, slot: int, part: float) -> None:
         """Add to this member's part of a mean."""
-        self.sums[1 + slot] += part
+        self.means[slot] += part
 
     def mean(self, slot: int) -> float:
         """After the reduction: the mean over all members."""
-        return float(self.sums[1 + slot])
+        return float(self.means[slot])
 
     def detach(self) -> None:
         """Before the memory goes: nobody shall look at it any more."""
@@ -154,7 +207,26 @@ class Gradients:
             parameter.grad = None
         self._views = []
         self._nodes = []
-        self.sums = torch.zeros(0)
+        self.sums = self.means = self.statistics = torch.zeros(0)
+
+    def _refuse_replaced(self, i: int) -> NoReturn:
+        raise RuntimeError(
+            f"the gradient of '{self._names[i]}' was replaced (only job.backward() "
+            "may compute gradients, without create_graph) [do not assign .grad, do "
+            "not call loss.backward(), and call zero_grad() before job.backward() "
+            "or not at all]"
+        )
+
+    def _check_unchanged(self) -> None:
+        i = self._versions.changed()
+        if i is not None:
+            raise RuntimeError(
+                f"the gradient of '{self._names[i]}' was changed between "
+                "job.backward() and job.step() (it is this member's part, and may be "
+                "on its way to the others) [clip with gleaner.init(clip_norm=...); "
+                "make other changes in gleaner.init(update=...), which finds the "
+                "gradient of all members; call zero_grad() before job.backward()]"
+            )
 
     def _note_use(self, i: int) -> Callable[[Tensor], None]:
         def note(gradient: Tensor) -> None:
@@ -175,7 +247,8 @@ class Gradients:
         )
 
         def note(*_: object) -> None:
-            if self._last_backward and parameter.grad is view:
+            if self._early.is_complete(i) and parameter.grad is view:
+                self._versions.note_one(i)
                 self.tell_stream()  # autograd has threads and streams of its own
                 self._training.gradient_ready(name)
 

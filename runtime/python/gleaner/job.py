@@ -20,9 +20,12 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from . import core, device
+from .buffers import Buffers
 from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
 from .loader import DataLoader
+from .parameters import Frozen, Parameters
+from .randomness import seed_all
 from .refusals import check_model, check_optimizer
 from .state import State
 from .update import Update
@@ -64,8 +67,9 @@ class Job:
         state: Optional[Mapping[str, Any]] = None,
         scheduler_every: str = "step",
         pickles: bool = False,
+        batch_norm: Optional[str] = None,
     ) -> None:
-        check_model(model)
+        check_model(model, batch_norm)
         check_optimizer(optimizer, model)
         self.model = model
         #: True when every pass is over; a released member's stays False.
@@ -80,6 +84,10 @@ class Job:
         if update is not None:
             own_update = update
             self._run_update = lambda _pass: own_update()
+        self._parameters = Parameters(model, optimizer)
+        objects["frozen"] = Frozen(self._parameters)
+        by_share = batch_norm == "share" or core.deterministic()
+        self._buffers = Buffers(model, by_share, self._parameters.frozen)
         self._state = State(model, optimizer, ema, objects, pickles)
         self._training: Optional[core.Training] = None
         self._gradients: Optional[Gradients] = None
@@ -139,6 +147,7 @@ class Job:
         if self._scaler is not None:
             loss = self._scaler.scale(loss)
         loss.backward()
+        gradients.after_backward()
 
     def step(self) -> bool:
         """Reduce gradients over all members and update.  True when the step is
@@ -146,13 +155,16 @@ class Job:
         this member was released: others go on."""
         info, gradients = self._in_step("job.step()")
         self._check_computed(info)
+        self._parameters.check()
         gradients.finish()
+        self._buffers.add(gradients, info)
         training = self._open_training()
         code = training.reduce()
         self._stepped = True
         self._more = code == core.MORE
         if code != core.OK:
             self._over = code if not self._more else None
+            gradients.hide()
             return False
         for slot, mean in self._means:
             mean._value = gradients.mean(slot)
@@ -274,8 +286,11 @@ class Job:
             seed=loader.seed,
             drop_last=loader.drop_last,
         )
-        self._gradients = Gradients(self._training, self._state.trained)
+        sizes = self._buffers.sizes()
+        self._gradients = Gradients(self._training, self._state.trained, *sizes)
         self._state.register(self._training)
+        self._parameters.begin()
+        self._buffers.open()
         if loader.ahead:
             foresee = self._training.samples_ahead
             self._training.loads_ahead(loader.ahead, lambda: loader.begin(foresee))
@@ -290,6 +305,7 @@ class Job:
         """Gradients are views of memory that goes with the membership."""
         if self._gradients is not None:
             self._gradients.detach()
+        self._buffers.close()
         if self._training is not None:
             self._training.close()
         self._gradients = self._training = None
@@ -298,8 +314,11 @@ class Job:
         self, training: core.Training, loader: DataLoader, info: core.Step
     ) -> Iterator[Any]:
         self._waited_ms = 0.0
+        first = True
         while True:
             self._begin(info)
+            self._buffers.begin(info, first)
+            first = False
             if info.samples:
                 batch = loader.load(info.samples, training.samples_ahead)
                 self._waited_ms += loader.wait_ms
@@ -310,11 +329,19 @@ class Job:
                         "the loop's body ended without job.step() [call it once in "
                         "each step, also before 'continue']"
                     )
+                self._parameters.check()
             else:
-                self.step()  # more members than samples: the others' count
+                self._step_without_samples()
             if not self._more:
                 return
             info = training.step_now()
+
+    def _step_without_samples(self) -> None:
+        """More members than samples: the others' count."""
+        if self._scaler is not None:  # it makes its scale in the first call
+            some = next(iter(self._state.trained.values()))
+            self._scaler.scale(some.new_zeros(1))
+        self.step()
 
     def _begin_nothing(self) -> None:
         self._computed = 0  # samples that backward() has seen
@@ -333,7 +360,7 @@ class Job:
     def _seed(self, info: core.Step) -> None:
         """Members draw other numbers, and a step the same ones again; a shard
         draws its own, whose ever it is."""
-        torch.manual_seed((info.rng_seed + (0 if info.shards else info.rank)) % 2**63)
+        seed_all((info.rng_seed + (0 if info.shards else info.rank)) % 2**63)
 
     def _check_computed(self, info: core.Step) -> None:
         if self._weighted and self._computed:
@@ -354,10 +381,12 @@ class Job:
         schedulers, scaler and average make the same update elsewhere, without
         the batch, cannot be told from here."""
         assert self._gradients is not None and self._info is not None
-        self._state.check_addresses()
         self._gradients.take_result(self._weighted)
+        self._buffers.take(self._gradients, self._info)
         self._run_update(self._info.pass_number)
         self._state.settle()
+        self._parameters.check_places()
+        self._parameters.updated()
 
     def _open_training(self) -> core.Training:
         if self._training is None:
@@ -391,6 +420,7 @@ def init(
     state: Optional[Mapping[str, Any]] = None,
     scheduler_every: str = "step",
     pickles: bool = False,
+    batch_norm: Optional[str] = None,
 ) -> Job:
     """Prepare a training; raises Unsupported for what Gleaner cannot train.
 
@@ -403,7 +433,10 @@ def init(
 
     What others send and what checkpoints hold is read without running code.
     `pickles`: objects that only a pickle can carry are sent and read too, which
-    may run any code of who sent them or wrote the checkpoint."""
+    may run any code of who sent them or wrote the checkpoint.
+
+    `batch_norm="share"`: batch normalisation may be of a member's share of the
+    batch, whose size changes with the members; it is refused otherwise."""
     return Job(
         model,
         optimizer,
@@ -415,4 +448,5 @@ def init(
         state,
         scheduler_every,
         pickles,
+        batch_norm,
     )

@@ -2,16 +2,17 @@
 """An optimizer's state as registered memory, though it is made lazily.
 
 PyTorch optimizers make their state in the first step, and a joiner that has
-done no step must have room for it.  So a copy of the optimizer does one step
-with zero gradients, only to show which tensors there will be.  Room for these
-is registered; the copy is thrown away.  The true first step makes its state as
-ever, with its own initial values, which then moves into that room: the numbers
-are those of the plain program.
+done no step must have room for it.  So for each parameter in turn a copy of the
+optimizer does one step of a stand-in with a zero gradient, only to show which
+tensors there will be.  Room for these is registered; the copy is thrown away.  The
+true first step makes its state as ever, with its own initial values, which then
+moves into that room: the numbers are those of the plain program.
 """
 
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from typing import Any, Dict, Tuple
 
 import torch
@@ -22,14 +23,26 @@ from torch.optim import Optimizer
 Key = Tuple[str, str]  # parameter, entry: ("fc.weight", "exp_avg")
 
 
-def _trial_state(optimizer: Optimizer) -> Optimizer:
-    trial = copy.deepcopy(optimizer)
-    for group in trial.param_groups:
-        for parameter in group["params"]:
-            parameter.grad = torch.zeros_like(parameter)
-    # Not trial.step(): schedulers put a method of the original's there.
-    type(trial).step(trial)
-    return trial
+class _Trial:
+    """A copy of an optimizer, which steps one parameter at a time."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self._optimizer = optimizer
+        self._copy = copy.copy(optimizer)
+
+    def state_of(self, parameter: Parameter, group: Dict[str, Any]) -> Dict[str, Any]:
+        """The state of this parameter after a step."""
+        stand_in = Parameter(torch.zeros_like(parameter))
+        stand_in.grad = torch.zeros_like(parameter)
+        self._copy.state = defaultdict(dict)
+        if parameter in self._optimizer.state:
+            known = self._optimizer.state[parameter]
+            self._copy.state[stand_in] = copy.deepcopy(known)
+        options = {key: value for key, value in group.items() if key != "params"}
+        self._copy.param_groups = [{**copy.deepcopy(options), "params": [stand_in]}]
+        # Not its step(): schedulers put a method of the original's there.
+        type(self._copy).step(self._copy)
+        return self._copy.state[stand_in]
 
 
 class OptimizerState:
@@ -39,12 +52,12 @@ class OptimizerState:
         self._optimizer = optimizer
         self._named: Dict[str, Parameter] = {}
         self.rooms: Dict[Key, Tensor] = {}
-        trial = _trial_state(optimizer)
-        for group, trial_group in zip(optimizer.param_groups, trial.param_groups):
-            for parameter, stand_in in zip(group["params"], trial_group["params"]):
+        trial = _Trial(optimizer)
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
                 name = names[id(parameter)]
                 self._named[name] = parameter
-                for entry, value in trial.state.get(stand_in, {}).items():
+                for entry, value in trial.state_of(parameter, group).items():
                     if isinstance(value, Tensor):
                         self.rooms[(name, entry)] = torch.zeros(
                             value.shape, dtype=value.dtype, device=value.device

@@ -6,7 +6,7 @@ Other packages' classes are known by name, so that none of them is imported.
 
 from __future__ import annotations
 
-from typing import Any, Iterable, NoReturn
+from typing import Any, Iterable, NoReturn, Optional
 
 import torch
 from torch.nn import Module
@@ -30,7 +30,7 @@ def _is(thing: Any, *class_names: str) -> bool:
     return any(base.__name__ in class_names for base in type(thing).__mro__)
 
 
-def check_model(model: Any) -> None:
+def check_model(model: Any, batch_norm: Optional[str] = None) -> None:
     if _is(model, "Trainer", "Fabric", "Accelerator"):
         _refuse(
             f"cannot train a {type(model).__name__}",
@@ -43,8 +43,10 @@ def check_model(model: Any) -> None:
             "it is no torch.nn.Module",
             "pass the model itself",
         )
-    for module in model.modules():
+    for name, module in model.named_modules():
         _check_module(module)
+        if is_batch_norm(module):
+            _check_batch_norm(name, module, batch_norm)
     trained = [p for p in model.parameters() if p.requires_grad]
     if not trained:
         _refuse("nothing to train", "no parameter requires a gradient", "unfreeze some")
@@ -67,22 +69,53 @@ def _check_module(module: Module) -> None:
             "it reduces gradients itself, among processes that may not change",
             "pass the model that it wraps",
         )
-    if (
-        core.deterministic()
-        and _is(module, "_NormBase")
-        and getattr(module, "track_running_stats", False)
-    ):
-        _refuse(
-            f"cannot train a {type(module).__name__} in deterministic mode",
-            "its running statistics are those of the samples that a member saw",
-            "use GroupNorm or LayerNorm, or track_running_stats=False",
-        )
     if _is(module, "Embedding", "EmbeddingBag") and getattr(module, "sparse", False):
         _refuse(
             "cannot train an embedding with sparse gradients",
             "Gleaner reduces dense ones",
             "use sparse=False",
         )
+    if getattr(module, "max_norm", None) is not None:
+        _refuse(
+            f"cannot train an {type(module).__name__} with max_norm",
+            "it changes rows in the forward pass, those of a member's samples only",
+            "use max_norm=None, and shorten rows in gleaner.init(update=...)",
+        )
+
+
+def is_norm(module: Module) -> bool:
+    """Whether it may keep running statistics."""
+    return _is(module, "_NormBase")
+
+
+def is_batch_norm(module: Module) -> bool:
+    """Whether it normalises over a batch."""
+    return _is(module, "_BatchNorm")
+
+
+def _check_batch_norm(name: str, module: Module, wanted: Optional[str]) -> None:
+    if wanted not in (None, "share"):
+        raise ValueError(f"batch_norm is '{wanted}' [use 'share', or leave it out]")
+    if _is(module, "SyncBatchNorm"):
+        _refuse(
+            f"cannot train '{name}', a SyncBatchNorm",
+            "it computes with a group of processes, which may not change",
+            "use BatchNorm in deterministic mode or with "
+            "gleaner.init(batch_norm='share'), or GroupNorm",
+        )
+    if module.training and wanted is None and not core.deterministic():
+        refuse_batch_norm(name, module)
+
+
+def refuse_batch_norm(name: str, module: Module) -> NoReturn:
+    """Its results would depend on the number of members."""
+    _refuse(
+        f"cannot train '{name}', a {type(module).__name__}",
+        "it normalises over a member's share of the batch, whose size changes when "
+        "members come and go",
+        "gleaner.init(batch_norm='share'), if that may be; or deterministic mode, "
+        "where shares are fixed; or GroupNorm or LayerNorm",
+    )
 
 
 def _check_devices(model: Module) -> None:

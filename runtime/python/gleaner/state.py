@@ -3,7 +3,8 @@
 
 Tensors are registered where they lie, under the names of the model's
 state_dict(); the optimizer's as `optimizer:PARAMETER:ENTRY`, those of an
-averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.  `gleaner.load()` puts them together again.
+averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.
+`gleaner.load()` puts them together again.
 """
 
 from __future__ import annotations
@@ -57,7 +58,6 @@ class State:
         }
         names = {id(p): name for name, p in model.named_parameters()}
         self.optimizer = OptimizerState(optimizer, names)
-        self._addresses: Dict[str, int] = {}
         self._buffers: Dict[str, Tensor] = {}  # registered, by name
         self._layout: Dict[str, Any] = {}
         # Now, not when the first member joins.
@@ -66,10 +66,11 @@ class State:
 
     def register(self, training: core.Training) -> None:
         """All but what Gradients registers: the trained parameters."""
-        for name, parameter in self.trained.items():
-            self._addresses[name] = parameter.data_ptr()
         for name, tensor in self._untrained().items():
-            self._add(training, name, tensor, core.BUFFER)
+            # Frozen parameters are compared among members, as the optimizer's
+            # state is; buffers are not.
+            role = core.BUFFER if name in self._buffers else core.OPTIMIZER
+            self._add(training, name, tensor, role)
         for (name, entry), room in self.optimizer.rooms.items():
             self._add(training, f"optimizer:{name}:{entry}", room, core.OPTIMIZER)
         if self._ema is not None:
@@ -93,16 +94,6 @@ class State:
                 if buffer is not None and home is not None and buffer is not home:
                     home.copy_(buffer)
                     module._buffers[key] = home
-
-    def check_addresses(self) -> None:
-        """Registered memory is still the model's."""
-        for name, parameter in self.trained.items():
-            if parameter.data_ptr() != self._addresses[name]:
-                raise RuntimeError(
-                    f"parameter '{name}' has moved in memory (its registered place "
-                    "is no longer the model's) [do not call model.to() or assign "
-                    "parameters in the loop; copy into them]"
-                )
 
     def _untrained(self) -> Dict[str, Tensor]:
         """Buffers that are saved, and frozen parameters."""

@@ -21,6 +21,8 @@ import torch
 import torch.multiprocessing  # tensors pass through shared memory
 from torch.utils.data._utils import worker as torch_worker
 
+from .randomness import seed_all
+
 Collate = Callable[[List[Any]], Any]
 
 _PR_SET_PDEATHSIG = 1
@@ -156,8 +158,7 @@ def _begin(plan: Plan) -> None:
         plan.numbered.value += 1
     torch.set_num_threads(1)
     seed = (plan.seed + worker) % 2**63
-    torch.manual_seed(seed)
-    random.seed(seed)
+    seed_all(seed)
     # What datasets ask torch.utils.data.get_worker_info() for; default_collate
     # then puts a batch where the member can read it.
     torch_worker._worker_info = torch_worker.WorkerInfo(
