@@ -68,6 +68,7 @@ class Coordinator {
     std::shared_ptr<Channel> channel;  ///< null until it has connected
     bool may_end = false;              ///< it was told to: its end is no loss
     bool is_out = false;               ///< it trains no more
+    bool is_killed = false;            ///< by us: its exit code says nothing
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);

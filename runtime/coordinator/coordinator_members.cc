@@ -69,7 +69,8 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   auto const node = nodes_.find(name);
   bool const stays =
       node != nodes_.end() && node->second.state == NodeState::up;
-  if (finished_ && code != 0 && program_code_ == 0) program_code_ = code;
+  if (finished_ && !found->second.is_killed && program_code_ == 0)
+    program_code_ = code;
   // Who is killed because its node is left says nothing about the program.
   if (!expected && stays && code != 0) ++failures_;
   if (found->second.channel) found->second.channel->close();
@@ -171,7 +172,7 @@ void Coordinator::carry_out(membership::Record const& order) {
 void Coordinator::carry_out(membership::Kill const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
-  found->second.is_out = true;
+  found->second.is_out = found->second.is_killed = true;
   log_to_stderr(
       LogLevel::warn,
       LogLine("member_killed").kv("member", order.member).kv("why", order.why));

@@ -3,6 +3,8 @@
 #include "runtime/coordinator/event_log.hh"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -13,6 +15,16 @@
 
 namespace gleaner {
 namespace {
+
+/// Ends a line that an earlier writer was killed in.
+void end_last_line(Fd const& file) {
+  struct stat status {};
+  char last = '\n';
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::pread(file.get(), &last, 1, status.st_size - 1) == 1 && last != '\n')
+      [[maybe_unused]]
+    auto const n = ::write(file.get(), "\n", 1);
+}
 
 std::string line_of(Clock const& clock, std::string const& event,
                     nlohmann::json fields) {
@@ -32,11 +44,11 @@ Result<EventLog> EventLog::open(std::string const& dir, Clock const& clock) {
                                error.message() +
                                ") [name another one with --dir]"};
   auto const path = dir + "/events.jsonl";
-  Fd file(
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  Fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   if (!file)
     return Error{Errc::io,
                  "cannot write " + path + " (" + std::strerror(errno) + ")"};
+  end_last_line(file);
   LineFile::Hooks hooks;
   hooks.lost_line = [&clock](std::uint64_t lost) {
     return line_of(clock, "events_lost", {{"n", lost}});

@@ -257,12 +257,17 @@ void Membership::State::finish(msg::Step step) {
                     {"missing_samples", ledger.audit().missing}});
   finished = true;
   change.reset();
-  // Who has only waited to be let in has not the state of the end.
+  // Who has only waited to be let in has not the state of the end, and nobody
+  // waits for who has not even connected.
+  MemberIds unheard;
   for (auto& [id, member] : entries)
     if (member.phase == Phase::active)
       send(id, msg::Finish{});
-    else if (member.phase != Phase::announced)
+    else if (member.phase == Phase::announced)
+      unheard.push_back(id);
+    else
       release(member);
+  for (auto const id : unheard) kill(id, "the training is over");
   out.push_back(TrainingFinished{step, ledger.samples_seen()});
 }
 

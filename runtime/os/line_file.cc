@@ -5,12 +5,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace gleaner {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause{250};
+
+}  // namespace
 
 struct LineFile::State {
   State(Fd file, Hooks hooks)
@@ -20,19 +29,17 @@ struct LineFile::State {
   Hooks const hooks;
 
   std::mutex mutex;
+  std::condition_variable ended;
   std::deque<std::string> waiting;
   std::size_t waiting_bytes = 0;
   std::uint64_t lost = 0;
-  bool written_by_thread = false;  ///< it was told to, and has not ended
-
-  // The thread's own.
-  bool torn = false;     ///< the last write ended inside a line
-  bool trouble = false;  ///< the last line could not be written
+  bool thread_told = false;  ///< and it has not done it yet
+  bool ends = false;         ///< what cannot be written now never will
 
   bool keep(std::string line);
   void write_waiting();
-  void write(std::string line);
-  void write_lost(std::uint64_t count);
+  void write(std::string_view line);
+  bool wait_for_disk();
 };
 
 /// Whether the thread is to be told.
@@ -44,58 +51,57 @@ bool LineFile::State::keep(std::string line) {
   }
   waiting_bytes += line.size();
   waiting.push_back(std::move(line));
-  return !std::exchange(written_by_thread, true);
+  return !std::exchange(thread_told, true);
 }
 
 void LineFile::State::write_waiting() {
   std::unique_lock lock(mutex);
   while (!waiting.empty()) {
-    auto line = std::move(waiting.front());
+    auto const line = std::move(waiting.front());
     waiting.pop_front();
+    lock.unlock();
+    write(line);
+    lock.lock();
+    // Until it is written it takes its place.
     waiting_bytes -= line.size();
     // What was lost came after everything that waits.
     auto const missing = waiting.empty() ? std::exchange(lost, 0) : 0;
+    if (missing == 0 || !hooks.lost_line) continue;
     lock.unlock();
-    write(std::move(line));
-    if (missing > 0) write_lost(missing);
+    write(hooks.lost_line(missing));
     lock.lock();
   }
-  written_by_thread = false;
+  thread_told = false;
 }
 
-void LineFile::State::write_lost(std::uint64_t count) {
-  if (trouble) {  // it would be lost, too
-    std::lock_guard lock(mutex);
-    lost += count;
-  } else if (hooks.lost_line) {
-    write(hooks.lost_line(count));
+void LineFile::State::write(std::string_view line) {
+  bool told = false;
+  while (!line.empty()) {
+    auto const n = ::write(file.get(), line.data(), line.size());
+    if (n > 0) {
+      line.remove_prefix(std::size_t(n));
+    } else if (n == 0 || errno != EINTR) {
+      if (!std::exchange(told, true) && hooks.on_trouble)
+        hooks.on_trouble(std::strerror(errno));
+      if (!wait_for_disk()) return;
+    }
   }
 }
 
-void LineFile::State::write(std::string line) {
-  if (torn) line.insert(0, 1, '\n');
-  std::size_t done = 0;
-  while (done < line.size()) {
-    auto const n = ::write(file.get(), line.data() + done, line.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += std::size_t(n);
-  }
-  if (done == line.size()) {
-    torn = trouble = false;
-    return;
-  }
-  auto const why = std::strerror(errno);
-  torn = done > 0 || torn;
-  if (!std::exchange(trouble, true) && hooks.on_trouble) hooks.on_trouble(why);
-  std::lock_guard lock(mutex);
-  ++lost;
+/// Whether to try again.
+bool LineFile::State::wait_for_disk() {
+  std::unique_lock lock(mutex);
+  return !ended.wait_for(lock, pause, [&] { return ends; });
 }
 
 LineFile::LineFile(Fd file, Hooks hooks)
     : state_(std::make_shared<State>(std::move(file), std::move(hooks))) {}
 
-LineFile::~LineFile() = default;
+LineFile::~LineFile() {
+  std::lock_guard lock(state_->mutex);
+  state_->ends = true;
+  state_->ended.notify_all();
+}
 
 void LineFile::write(std::string line) {
   if (state_->keep(std::move(line)))

@@ -13,12 +13,11 @@
 
 namespace gleaner {
 
-/// A file of lines, written by a thread.  Whoever reads it finds whole lines,
-/// but perhaps for the last: one line is one write(2), and after a write that
-/// was cut short by a full disk the next line begins on a line of its own.
+/// A file of lines, written by a thread, each with one write(2): who reads it
+/// finds whole lines, but perhaps for the last.
 ///
-/// While the file cannot be written, or stands still, lines wait; when more
-/// than waiting_bytes_max wait, further ones are lost, and counted.
+/// While the file stands still, or its disk is full, lines wait; when more than
+/// waiting_bytes_max wait, further ones are lost, and counted.
 class LineFile {
  public:
   static constexpr std::size_t waiting_bytes_max = 16u << 20;
@@ -26,8 +25,8 @@ class LineFile {
   struct Hooks {
     /// A line that says that so many were lost; written in their place.
     std::function<std::string(std::uint64_t lost)> lost_line;
-    /// Called by the thread, when a line could not be written; again only
-    /// after one could.
+    /// Called by the thread when a line cannot be written, which is tried
+    /// again and again; and not called again before one could.
     std::function<void(std::string const& why)> on_trouble;
   };
 

@@ -7,6 +7,7 @@ steps to be recorded, on a machine that is busy with other things.
 """
 
 import signal
+import time
 from dataclasses import dataclass
 from typing import Callable
 
@@ -28,11 +29,14 @@ class Kind:
     happen: Callable  # (training, node, random) -> what undoes it; None: it cannot
     keeps: int = 0  # nodes that must train besides this one
     needs_network: bool = False
+    needs_disk: bool = False
 
 
 def to_process(which, number, undo=None):
-    def happen(training, node, _random):
+    def happen(training, node, random):
         pids = training.processes(node)[which]
+        if which == "member" and pids:  # one of those on the node
+            pids = [random.choice(pids)]
         if not any([processes.send(pid, number) for pid in pids]):
             return None
         if undo is None:
@@ -72,6 +76,43 @@ def link(how):
     def happen(training, node, _random):
         getattr(training.network, how)(node)
         return lambda: training.network.restore(node)
+
+    return happen
+
+
+def slow(training, node, _random):
+    training.network.slow(node, "200mbit" if training.shape.big else "4mbit")
+    return lambda: training.network.restore(node)
+
+
+def lose_packets(training, node, random):
+    training.network.lose(node, random.choice([1, 3, 10]))
+    return lambda: training.network.restore(node)
+
+
+class HeldUp(Exception):
+    """A training waited for its disk."""
+
+
+def went_on(training, since, until):
+    """Steps were recorded meanwhile, as their times say once they can be read."""
+    times = [e["t"] for e in training.events("step") if since < e["t"] < until]
+    if not times and not training.ended():
+        raise HeldUp(f"no step in {until - since:.1f} s in which the disk did not answer")
+
+
+def disk_trouble(begin, end):
+    """For longer than a silence that is borne."""
+
+    def happen(training, _node, _random):
+        since = time.time()
+        getattr(training.disk, begin)()
+        time.sleep(2 * FAILURE_TIMEOUT_S + training.shape.slack_s)
+        until = time.time()
+        getattr(training.disk, end)()
+        time.sleep(1)  # what waited is written
+        went_on(training, since, until)
+        return nothing
 
     return happen
 
@@ -125,5 +166,20 @@ KINDS = [
     ),
     Kind("drop a link", 2, SILENT_S, link("drop"), keeps=1, needs_network=True),
     Kind("part two nodes", 2, UNNOTICED_S, part, keeps=1, needs_network=True),
-    Kind("slow a link", 1, SILENT_S, link("slow"), needs_network=True),
+    Kind("slow a link", 1, SILENT_S, slow, needs_network=True),
+    Kind("a link loses packets", 2, SILENT_S, lose_packets, needs_network=True),
+    Kind(
+        "the disk stands still",
+        1,
+        BUSY_MACHINE_S,
+        disk_trouble("stand_still", "go_on"),
+        needs_disk=True,
+    ),
+    Kind(
+        "the disk is full",
+        1,
+        BUSY_MACHINE_S,
+        disk_trouble("fill", "empty"),
+        needs_disk=True,
+    ),
 ]

@@ -2,6 +2,7 @@
 chaos_files = \
 	%reldir%/chaos \
 	%reldir%/audit.py \
+	%reldir%/disk.py \
 	%reldir%/faults.py \
 	%reldir%/network.py \
 	%reldir%/parted \

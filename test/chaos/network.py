@@ -7,7 +7,8 @@
     nodes.restore("l1")
     nodes.part("l1", "l2")       # only between these two
     nodes.mend("l1", "l2")
-    nodes.slow("l1")             # it passes, late
+    nodes.slow("l1", "4mbit")    # it passes, late
+    nodes.lose("l1", 3)          # of a hundred packets so many are lost
     nodes.close()
 """
 
@@ -68,15 +69,26 @@ class Network:
             words = ("neigh", "del", self._addresses[there], "dev", "eth0")
             run("ip", "-n", self.namespace(here), *words, check=False)
 
-    def slow(self, node):
-        """To the node 4 Mbit/s, in a queue of up to 0.4 s."""
-        shape = ("tbf", "rate", "4mbit", "burst", "8kb", "latency", "400ms")
+    def slow(self, node, rate):
+        """To the node this rate, in a queue of up to 0.4 s."""
+        shape = ("tbf", "rate", rate, "burst", "16kb", "latency", "400ms")
         run("tc", "qdisc", "replace", "dev", self._nodes[node], "root", *shape)
+
+    def lose(self, node, percent):
+        """Of what comes to the node."""
+        inside = ("ip", "netns", "exec", self.namespace(node), "nft")
+        hook = "{ type filter hook input priority 0 ; }"
+        run(*inside, "add", "table", "inet", "lossy")
+        run(*inside, "add", "chain", "inet", "lossy", "in", hook)
+        rule = ("numgen", "random", "mod", "100", "<", str(percent), "drop")
+        run(*inside, "add", "rule", "inet", "lossy", "in", *rule)
 
     def restore(self, node):
         link = self._nodes[node]
         run("bridge", "link", "set", "dev", link, "state", "3", check=False)
         run("tc", "qdisc", "del", "dev", link, "root", check=False)
+        words = ("ip", "netns", "exec", self.namespace(node), "nft")
+        run(*words, "delete", "table", "inet", "lossy", check=False)
 
     def clear(self):
         """No nodes any more."""

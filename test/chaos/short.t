@@ -14,6 +14,6 @@ n=0
 for plane; do
   n=$((n + 1))
   python3 "${top_srcdir:-.}/test/chaos/chaos" --build "${top_builddir:-.}" \
-    --comm "$plane" --seed "${GLEANER_CHAOS_SEED:-1}" --minutes 0.6 --tap "$n"
+    --comm "$plane" --small --seed "${GLEANER_CHAOS_SEED:-1}" --minutes 0.6 --tap "$n"
 done
 exit 0

@@ -4,12 +4,15 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import processes
+from disk import Disk
 
 FAILURE_TIMEOUT_S = 2
 STUCK_TIMEOUT_S = 3
@@ -35,16 +38,55 @@ def names_in(text):
     return names
 
 
+@dataclass
+class Shape:
+    """How large a training is."""
+
+    nodes: int = 3
+    nodes_max: int = 4
+    members_per_node: int = 1
+    params: int = 20000  #: 4 bytes of gradient each; 3,000,000 are two buckets
+
+    @property
+    def big(self):
+        return self.params > 1_000_000
+
+    @property
+    def slack_s(self):
+        """Its steps, its joins and its losses take longer, by so much at most."""
+        return (20 if self.big else 0) + self.members_per_node
+
+    @staticmethod
+    def random(random, comm):
+        # Open MPI has two processes more for each member.
+        members_max = random.choice([4, 8, 16, 32] if comm == "tcp" else [4, 8])
+        members_per_node = random.choice([1, 1, 2, 4])
+        big = random.random() < 0.4
+        if big:
+            members_max = min(members_max, 8)
+        nodes_max = max(2, min(8, members_max // members_per_node))
+        return Shape(
+            nodes=max(2, nodes_max - 1),
+            nodes_max=nodes_max,
+            members_per_node=members_per_node,
+            params=3_000_000 if big else 20_000,
+        )
+
+
 class Training:
     """gleaner-coordinator and what it starts, in a folder of its own."""
 
-    def __init__(self, build, folder, comm, on_loss, nodes, passes, network):
-        self.dir, self.network = Path(folder), network
+    def __init__(
+        self, build, folder, comm, on_loss, shape, passes, network, with_disk=False
+    ):
+        nodes = shape.nodes
+        self.dir, self.network, self.shape = Path(folder), network, shape
         self.mark, self.on_loss = processes.new_mark(), on_loss
         self.added = 0
         self._events, self._read = [], 0
         for name in ("run", "tmp", "libexec"):
             (self.dir / name).mkdir(parents=True)
+        self.disk = Disk(self.dir / "run") if with_disk else None
         agent = self.dir / "libexec" / "gleaner-agent"
         inside = f'ip netns exec "{network.namespace("$GLEANER_NODE")}"' if network else ""
         real = build / "runtime" / "agent" / "gleaner-agent"
@@ -70,13 +112,14 @@ class Training:
         command = [
             build / "runtime" / "coordinator" / "gleaner-coordinator",
             *("--dir", self.dir / "run", "--comm", comm, f"--local={nodes}"),
+            f"--members-per-node={shape.members_per_node}",
             f"--on-loss={on_loss}",
             *(f"--failure-timeout={FAILURE_TIMEOUT_S}", "--checkpoint-interval=1"),
             *(f"--stuck-timeout={STUCK_TIMEOUT_S}", "--load-timeout=20"),
             *((f"--address={network.address}",) if network else ()),
             *("--", build / "test" / "runtime" / "trainer"),
             *("--samples", SAMPLES, "--batch", BATCH, "--passes", passes),
-            *("--step-ms", STEP_MS, "--params", 20000),
+            *("--step-ms", STEP_MS, "--params", shape.params),
         ]
         self._out = (self.dir / "out").open("wb")
         self._err = (self.dir / "err").open("wb")
@@ -169,6 +212,9 @@ class Training:
 
     def kill(self):
         """All of it, after a failure."""
+        if self.disk:
+            self.disk.go_on()  # or what writes to it cannot be ended
+            shutil.copytree(self.dir / "run", self.dir / "kept", dirs_exist_ok=True)
         for pid in processes.marked(self.mark):
             processes.send(pid, signal.SIGKILL)
         self.process.wait()
@@ -176,3 +222,5 @@ class Training:
     def close(self):
         self._out.close()
         self._err.close()
+        if self.disk:
+            self.disk.close()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a training ends, and that it leaves no process behind.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 15
+plan 16
 
 said_why() { grep -q 'without a new step' "$dir/err"; }
 not_there() {
@@ -79,3 +79,12 @@ ok 'members whose nodes are left before they connect are no loss' \
 ok 'nor does it say that the program fails' goes_on 1
 kill -TERM "$coordinator"
 end_training 5
+
+rm -f "$dir"/events.jsonl "$dir"/out "$dir"/err
+trainer=
+export TRAINER_NOT_READY_ON=l3
+start_training --local=3 --nodes-min=2 -- --samples 1600 --step-ms 1
+end_training 20
+unset TRAINER_NOT_READY_ON
+ok 'a member that is not ready when it ends, and is killed, is no failure' \
+  "echo $status == 0"

@@ -36,6 +36,25 @@ TEST_CASE("an event is one line with its time; a log is continued") {
   std::filesystem::remove_all(base);
 }
 
+TEST_CASE("a line that its writer was killed in spoils no other") {
+  char base[] = "/tmp/event_log_test.XXXXXX";
+  REQUIRE(::mkdtemp(base));
+  auto const path = std::string(base) + "/events.jsonl";
+  std::ofstream(path) << "{\"event\":\"st";
+  {
+    StoppedClock const clock;
+    auto log = EventLog::open(base, clock);
+    REQUIRE(log);
+    log->write("park", {});
+  }
+  std::ifstream file(path);
+  std::string line;
+  REQUIRE(std::getline(file, line));
+  REQUIRE(std::getline(file, line));
+  CHECK(line == R"({"event":"park","t":100.5})");
+  std::filesystem::remove_all(base);
+}
+
 TEST_CASE("a directory that cannot be made is named, with the remedy") {
   auto const log = EventLog::open("/proc/nowhere", StoppedClock());
   REQUIRE_FALSE(log);

@@ -93,6 +93,13 @@ TEST_CASE("the last values are shown when the members have ended") {
   CHECK(shown(trainer.last) == "10: 3.0 of 4");
 }
 
+TEST_CASE("nobody waits at the end for a member that has not connected") {
+  Trainer trainer;
+  trainer.train(1);
+  (void)trainer.membership.add_members(trainer.now, "n2", {2});
+  CHECK(trainer.says(1, msg::Finished{1, 1}) == "1<-Finish kill(2) finished");
+}
+
 TEST_CASE("a checkpoint is asked for from time to time") {
   auto often = options();
   often.checkpoint_interval_s = 10;
