@@ -1,10 +1,11 @@
 ## For machines with an NVIDIA GPU: `make check-gpu`, or test/gpu/run, which can
 ## also pack it for a machine without a compiler.  Where CUDA and NCCL are found
 ## without a GPU, `make check` builds them.
-dist_check_SCRIPTS += %reldir%/run %reldir%/code.t %reldir%/device.t
+dist_check_SCRIPTS += %reldir%/run %reldir%/code.t %reldir%/device.t \
+	%reldir%/restless.t
 TESTS += %reldir%/code.t
 if HAVE_CATCH2
-TESTS += %reldir%/device.t
+TESTS += %reldir%/device.t %reldir%/restless.t
 check_PROGRAMS += %reldir%/device_trainer
 %canon_reldir%_device_trainer_SOURCES = %reldir%/device_trainer.cc
 %canon_reldir%_device_trainer_LDADD = runtime/libgleaner.la -ldl
