@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import support
 import torch
 from members import COORDINATOR, Training
-from reference_cases import CASES, SAMPLES
+from reference_cases import CASES, Case
 from reference_trainer import SEED as ORDER
 from reference_trainer import Numbers, train
 from torch import nn
@@ -161,10 +161,17 @@ class Reference(unittest.TestCase):
             cls.runs = dict(zip(CASES, pool.map(run, CASES)))
 
     def setUp(self):
-        self.case = CASES[self.id().rsplit("test_", 1)[1]]()
+        self.case = CASES.get(self.id().rsplit("test_", 1)[1], Case)()
         if self.case.shards:
             os.environ["GLEANER_DETERMINISTIC"] = str(self.case.shards)
             self.addCleanup(os.environ.pop, "GLEANER_DETERMINISTIC")
+
+    def test_refused(self):
+        """a buffer that differs among members is refused by name"""
+        training = Training(2, "drifting", program="reference_trainer.py")
+        self.addCleanup(training.close)
+        (training.dir / "hold").touch()
+        training.wait(lambda: "buffer 'seen' is not the same" in training.output())
 
     def compare(self, name):
         code, finals, sizes, output = self.runs[name]

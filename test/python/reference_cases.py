@@ -87,7 +87,7 @@ class ResNet(Case):
 class ByShare(ResNet):
     """The same by members' shares: only members are equal."""
 
-    shards, within = 0, 1.0
+    shards, within = 0, 10.0
 
     def options(self, step):
         return {"batch_norm": "share"}
@@ -347,6 +347,23 @@ class Dropout(Case):
         )
 
 
+class Drifting(Case):
+    """A buffer that depends on the samples of a member: refused."""
+
+    class Network(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(8, 1)
+            self.register_buffer("seen", torch.zeros(8))
+
+        def forward(self, x):
+            self.seen += x.sum(0)
+            return self.linear(x)
+
+    def network(self):
+        return self.Network()
+
+
 CASES = {
     "mlp": Case,
     "resnet": ResNet,
@@ -362,3 +379,4 @@ CASES = {
     "accumulation": Accumulation,
     "dropout": Dropout,
 }
+PROGRAMS = {**CASES, "drifting": Drifting}

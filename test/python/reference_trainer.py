@@ -6,7 +6,7 @@ import os
 import time
 
 import torch
-from reference_cases import CASES, SAMPLES
+from reference_cases import PROGRAMS, SAMPLES
 
 import gleaner
 
@@ -45,10 +45,10 @@ def train(case, pause=lambda step: None):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=CASES)
+    parser.add_argument("case", choices=PROGRAMS)
     parser.add_argument("--hold", help="while this file is there, steps take long")
     options = parser.parse_args()
-    case = CASES[options.case]()
+    case = PROGRAMS[options.case]()
 
     def pause(step):
         held = os.path.exists(options.hold)

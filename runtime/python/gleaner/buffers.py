@@ -20,7 +20,9 @@ from .running_statistics import RunningStatistics
 class Buffers:
     """Those of state_dict()."""
 
-    def __init__(self, model: Module, by_share: bool, frozen: Callable[[], bytes]):
+    def __init__(
+        self, model: Module, by_share: bool, frozen: Callable[[], bytes]
+    ) -> None:
         self._statistics = RunningStatistics(model, by_share)
         averaged = set(self._statistics.names())
         saved = model.state_dict()

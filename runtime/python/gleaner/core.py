@@ -22,6 +22,7 @@ in $GLEANER_LIBRARY, where `make install` put it, and where the system looks.
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Tuple
@@ -271,6 +272,21 @@ class Training:
         if self._handle != ffi.NULL and os.getpid() == self._pid:
             self._lib.gleaner_close(self._handle)
         self._handle = ffi.NULL
+
+    def close_soon(self, seconds: float, registered: object) -> None:
+        """Leave in so many seconds, or when the process ends: the coordinator ends
+        a process that leaves, which may still have to say why.  What was registered
+        lives until then."""
+        handle, self._handle = self._handle, ffi.NULL
+        if handle == ffi.NULL or os.getpid() != self._pid:
+            return
+
+        def close(*_: object) -> None:
+            self._lib.gleaner_close(handle)
+
+        timer = threading.Timer(seconds, close, (registered,))
+        timer.daemon = True
+        timer.start()
 
     def __del__(self) -> None:
         self.close()

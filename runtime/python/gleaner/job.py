@@ -31,6 +31,8 @@ from .state import State
 from .update import Update
 
 Number = Union[int, float, Tensor]
+#: For which a member whose loop was left may go on, to say why.
+_LAST_WORDS_S = 2.0
 
 
 def _float(value: Number) -> float:
@@ -119,6 +121,12 @@ class Job:
                     yield from self._one_step(training, loader, info)
                     code = code if self._over is None else self._over
             self.finished = code == core.DONE
+        except GeneratorExit:
+            # The loop was left, mostly by an exception, which Python shows later.
+            if self._training is not None:
+                registered = (self._gradients, self._state)
+                self._training.close_soon(_LAST_WORDS_S, registered)
+            raise
         finally:
             loader.close()
             self._leave()
@@ -329,7 +337,7 @@ class Job:
                         "the loop's body ended without job.step() [call it once in "
                         "each step, also before 'continue']"
                     )
-                self._parameters.check()
+                self._parameters.check_numbers()
             else:
                 self._step_without_samples()
             if not self._more:

@@ -48,9 +48,13 @@ class Parameters:
         self._versions.note()
 
     def check(self) -> None:
-        """Nothing but the update has changed them."""
+        """All of what this file asks.  Before a reduction."""
         self._check_set()
         self.check_places()
+        self.check_numbers()
+
+    def check_numbers(self) -> None:
+        """Nothing but the update has changed them."""
         i = self._versions.changed()
         if i is not None:
             raise RuntimeError(
