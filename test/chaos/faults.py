@@ -105,9 +105,12 @@ def disk_trouble(begin, end):
     """For longer than a silence that is borne."""
 
     def happen(training, _node, _random):
+        trouble_s = 2 * FAILURE_TIMEOUT_S + training.shape.slack_s
+        if training.left_s() < 2 * trouble_s:
+            return None  # its end could not be recorded
         since = time.time()
         getattr(training.disk, begin)()
-        time.sleep(2 * FAILURE_TIMEOUT_S + training.shape.slack_s)
+        time.sleep(trouble_s)
         until = time.time()
         getattr(training.disk, end)()
         time.sleep(1)  # what waited is written

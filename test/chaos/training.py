@@ -150,6 +150,12 @@ class Training:
         """How many steps were ever recorded, those that were undone included."""
         return len(self.events("step"))
 
+    def left_s(self):
+        """How long it will train at least."""
+        steps = self.events("step")
+        seen = steps[-1]["samples_seen"] if steps else 0
+        return (self.samples - seen) / BATCH * STEP_MS / 1000
+
     def in_generation(self):
         """Names of the nodes that train now."""
         generations = self.events("generation")
