@@ -26,7 +26,9 @@ void Membership::State::on(MemberEntry&, msg::Stable const& message) {
 }
 
 void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
-  constexpr msg::Step recorded_delay = 64;  // members keep so many steps more
+  // Members keep so many steps more.
+  auto const recorded_delay =
+      msg::Step(std::max<std::size_t>(64, members.size()));
   for (auto const& step : steps) {
     auto taken = nlohmann::json::array();
     for (auto const& interval : step.taken)

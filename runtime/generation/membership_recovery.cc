@@ -28,16 +28,24 @@ void add_loss(msg::StepPlan& plan, MemberIds const& left) {
 
 }  // namespace
 
+/// One more is lost while the others become quiet, as when nodes go together:
+/// they are asked once.  What they have answered stays true, for nothing moves
+/// before they are told to resume.
+void Membership::State::recover_without_the_dead() {
+  recovery->asked = live(recovery->asked);
+  auto& answers = recovery->answers;
+  for (auto it = answers.begin(); it != answers.end();)
+    it = is_live(it->first) ? std::next(it) : answers.erase(it);
+  if (recovery->asked.empty()) return all_lost();
+  if (answers.size() == recovery->asked.size()) resume();
+}
+
 void Membership::State::recover() {
-  MemberIds asked;
-  if (recovery) {
-    asked = recovery->asked;
-  } else {
-    asked = members;
-    if (change && !is_before_offer(*change))
-      for (auto const id : change->members)
-        if (!contains(asked, id)) asked.push_back(id);
-  }
+  if (recovery) return recover_without_the_dead();
+  auto asked = members;
+  if (change && !is_before_offer(*change))
+    for (auto const id : change->members)
+      if (!contains(asked, id)) asked.push_back(id);
   asked = live(asked);
   if (change && is_before_offer(*change))
     for (auto const id : live(change->joiners))

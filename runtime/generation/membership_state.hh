@@ -218,6 +218,7 @@ struct Membership::State {
   // membership_recovery.cc: losses.
   void on(MemberEntry& from, msg::Status const& message);
   void recover();
+  void recover_without_the_dead();
   void resume();
   void release_or_reset(MemberIds const& ids, MemberIds const& full,
                         msg::Generation generation);

@@ -336,11 +336,36 @@ TEST_CASE("after a loss all go on from the furthest") {
   CHECK(records(trainer.last, "generation").at(0).at("kind") == "loss");
 }
 
-TEST_CASE("a loss during a repair begins another") {
+TEST_CASE("members that are lost together cost one repair") {
+  Trainer trainer;
+  trainer.train(4);
+  CHECK(trainer.gone(4) == "1<-Quiesce(2) 2<-Quiesce(2) 3<-Quiesce(2)");
+  SECTION("the last loss comes before the last answer") {
+    CHECK(trainer.gone(3) == "");
+    CHECK(trainer.status(1, 2, 1) == "");
+    CHECK(trainer.status(2, 2, 1) ==
+          "1<-Resume(2: 1,2 h=1) 2<-Resume(2: 1,2 h=1)");
+  }
+  SECTION("or after it") {
+    trainer.status(1, 2, 1);
+    trainer.status(2, 2, 1);
+    CHECK(trainer.gone(3) == "1<-Resume(2: 1,2 h=1) 2<-Resume(2: 1,2 h=1)");
+  }
+  SECTION("what the dead has answered counts no more") {
+    trainer.status(2, 2, 1);
+    trainer.status(3, 2, 2);
+    CHECK(trainer.gone(3) == "");
+    CHECK(trainer.status(1, 2, 1) ==
+          "1<-Resume(2: 1,2 h=1) 2<-Resume(2: 1,2 h=1)");
+  }
+}
+
+TEST_CASE("a loss after a repair begins another") {
   Trainer trainer;
   trainer.train(3);
   trainer.gone(3);
   trainer.status(1, 2, 1);
+  trainer.status(2, 2, 1);
   CHECK(trainer.gone(2) == "1<-Quiesce(3)");
   CHECK(trainer.status(1, 2, 1) == "");  // of the repair before
   CHECK(trainer.status(1, 3, 1) == "1<-Resume(3: 1 h=1)");
@@ -405,7 +430,7 @@ TEST_CASE("a member that does not become quiet is killed") {
   trainer.train(3);
   trainer.gone(3);
   trainer.status(1, 2, 1);
-  CHECK(trainer.after(11) == "kill(2) 1<-Quiesce(3)");
+  CHECK(trainer.after(11) == "kill(2) 1<-Resume(2: 1 h=1)");
 }
 
 TEST_CASE("a plane that breaks with nobody dead is built anew") {
@@ -423,5 +448,5 @@ TEST_CASE("with all state lost it begins again, with fresh processes") {
   CHECK(records(trainer.last, "rollback").at(0).at("to_step") == 0);
   CHECK(trainer.membership.summary().state == membership::State::waiting);
   trainer.announce("n1", {3});
-  CHECK(trainer.load(3) == "3<-Prepare(4: 3)");
+  CHECK(trainer.load(3) == "3<-Prepare(3: 3)");
 }
