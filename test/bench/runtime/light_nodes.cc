@@ -158,7 +158,7 @@ void read_orders(asio::posix::stream_descriptor& input, asio::streambuf& buffer,
   asio::async_read_until(input, buffer, '\n',
                          [&](asio::error_code error, std::size_t) {
                            if (error)
-                             std::exit(0);  // whoever started us is gone
+                             std::exit(0);  // who started us is gone
                            std::istream lines(&buffer);
                            std::string line;
                            std::getline(lines, line);

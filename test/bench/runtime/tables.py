@@ -322,8 +322,14 @@ def scale_table(rows):
         )
         + "\n\n"
         + table(
-            ["change", "n", "until all train p50 / p99, ms", "none trained, ms",
-             "coordinator's processor, ms", "KiB of a member"],
+            [
+                "change",
+                "n",
+                "until all train p50 / p99, ms",
+                "none trained, ms",
+                "coordinator's processor, ms",
+                "KiB of a member",
+            ],
             [
                 [
                     row["what"],
