@@ -223,8 +223,11 @@ void World::take_over(Process& p) {
   auto& donor = process(address.member);
   auto const& buffer =
       donor.buffer(step, static_cast<int>(takeover.sums.size()));
-  if (buffer.step != step || !buffer.sum)
+  if (buffer.step != step || !buffer.sum) {
+    // Who was given up, and has heard of it late, asks for what is gone.
+    if (p.cut) return die(p);
     throw Violation("the donor no longer has the reduction");
+  }
   takeover.sums.push_back(*buffer.sum);
   auto const enough =
       mutant_ == Mutant::torn_takeover ? std::size_t{1} : std::size_t{buckets};
