@@ -154,6 +154,7 @@ EXTRA_DIST += \
 	%reldir%/runtime/loader_steps.py \
 	%reldir%/runtime/loss.py \
 	%reldir%/runtime/network.py \
+	%reldir%/runtime/process_end.py \
 	%reldir%/runtime/resize.py \
 	%reldir%/runtime/scale.py \
 	%reldir%/runtime/setting.py \

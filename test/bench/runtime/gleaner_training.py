@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+from process_end import end_process, show_last_lines
 from step_log import StepLogs
 
 
@@ -60,15 +61,8 @@ class GleanerTraining:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is not None and kind is not KeyboardInterrupt:
-            with open(self._err.name) as err:
-                print("".join(err.readlines()[-8:]), flush=True)
-        self._process.terminate()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        show_last_lines(self._err.name, kind)
+        end_process(self._process, 10)
         self.logs.close()
         self._err.close()
         if self._events:

@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import time
 
+from process_end import end_process, show_last_lines
+
 ON_NODE = 8
 SIZES = [512, 1000]
 LOST = 64
@@ -64,16 +66,9 @@ class LightTraining:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is not None and kind is not KeyboardInterrupt:
-            with open(self._err.name) as err:
-                print("".join(err.readlines()[-8:]), flush=True)
+        show_last_lines(self._err.name, kind)
         for process in (self._coordinator, self._hub):
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end_process(process, 20)
         self._err.close()
         shutil.rmtree(self._dir, ignore_errors=True)
 
