@@ -22,7 +22,7 @@ rows() {  # jq condition: how many rows it holds for
 
 echo 1..12
 ok 'all parts run' \
-  "timeout 300 $top/test/bench/bench-runtime --build $build --source $top \
+  "timeout 420 $top/test/bench/bench-runtime --build $build --source $top \
      --out $out --parts '$parts' --reps 1 --states 1 --no-peers --quick \
      >$out/report 2>$out/err || { sed 's/^/# /' $out/err; false; }"
 ok 'each resize was seen, with its stall' \
