@@ -157,8 +157,7 @@ void read_orders(asio::posix::stream_descriptor& input, asio::streambuf& buffer,
                  Training& training, Options& options) {
   asio::async_read_until(input, buffer, '\n',
                          [&](asio::error_code error, std::size_t) {
-                           if (error)
-                             std::exit(0);  // who started us is gone
+                           if (error) std::exit(0);  // who started us is gone
                            std::istream lines(&buffer);
                            std::string line;
                            std::getline(lines, line);
