@@ -6,7 +6,6 @@ load helpers
 load training
 
 setup_file() {
-  skip_without_accounting
   take_turn
   start_cluster --nodes 4 --gpus 1 --accounting
   make_training 400000 40 1 1

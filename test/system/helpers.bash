@@ -23,14 +23,16 @@ why_not() {
   fi
 }
 
-# slurmdbd 26.05.5 dies of error 5027 where MariaDB is 11.8 or later.
-skip_without_accounting() {
-  local slurm mariadb
-  slurm=$(slurmctld -V | grep -oE '[0-9]+\.[0-9]+' | head -n 1)
-  mariadb=$(mariadbd --version | grep -oE '[0-9]+\.[0-9]+' | head -n 1)
-  if [[ $slurm = 26.05 && $(printf '%s\n' 11.8 "$mariadb" | sort -V | head -n 1) = 11.8 ]]; then
-    skip "slurmdbd $slurm does not work with MariaDB $mariadb"
-  fi
+# start_with_accounting DIR COMMAND...: COMMAND starts a cluster with slurmdbd
+# there.  Where it fails since slurmdbd dies of error 5027 on a statement of its
+# own (doc/platforms.md), this test is skipped; any other failure is one.
+start_with_accounting() {
+  local log=$1/log/slurmdbd.log
+  shift
+  "$@" && return
+  grep -qs 'error: mysql_query failed: 5027' "$log" || return
+  skip "slurmdbd $(slurmctld -V | grep -oE '[0-9.]+') dies of error 5027 of MariaDB \
+$(mariadbd --version | grep -oE '[0-9]+\.[0-9.]+' | head -n 1)"
 }
 
 skip_if_impossible() {
@@ -68,7 +70,8 @@ start_cluster() {
   chmod 755 "$cluster"
   export cluster
   make_user
-  "$minicluster" start "$cluster/slurm" "$@"
+  start_with_accounting "$cluster/slurm" \
+    "$minicluster" start "$cluster/slurm" "$@"
   "$minicluster" adduser "$cluster/slurm" "$test_user" 2>/dev/null
   work=$cluster/work
   mkdir "$work"

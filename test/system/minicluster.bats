@@ -139,8 +139,7 @@ END
 }
 
 @test "with accounting a user needs an association, and limits are enforced" {
-  skip_without_accounting
-  start_plain "$dir/a" --nodes 2 --accounting
+  start_with_accounting "$dir/a" start_plain "$dir/a" --nodes 2 --accounting
   conf "$dir/a"
   cluster=$dir work=$dir
   make_user
