@@ -56,7 +56,8 @@ Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
                  log_to_stderr(LogLevel::error,
                                LogLine("latest_not_moved").kv("why", why));
                }),
-      signals_(io_, SIGTERM, SIGINT, SIGHUP) {}
+      signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      pace_(options_.argv) {}
 
 Coordinator::~Coordinator() = default;
 
@@ -123,10 +124,8 @@ int Coordinator::run() {
   });
   every(heartbeat_s(), std::make_shared<asio::steady_timer>(io_),
         [this] { beat(); });
-  every(progress_s, std::make_shared<asio::steady_timer>(io_), [this] {
-    if (membership_)
-      source_->send(progress_.report(now(), membership_->summary()));
-  });
+  every(progress_s, std::make_shared<asio::steady_timer>(io_),
+        [this] { report_progress(); });
   io_.run();
   launcher_.reset();  // ends and reaps what is left
   if (!checkpoint_prefix_.empty())
@@ -215,6 +214,12 @@ void Coordinator::beat() {
   auto const to_member = json_text(to_json(msg::ToMember(msg::Heartbeat{})));
   for (auto const& [id, member] : members_)
     if (member.channel) member.channel->send_text(to_member);
+}
+
+void Coordinator::report_progress() {
+  if (!membership_) return;
+  source_->send(progress_.report(now(), membership_->summary()));
+  if (auto const pace = pace_.pace()) source_->send(*pace);
 }
 
 msg::Register Coordinator::registration() const {

@@ -33,6 +33,7 @@
 #include "runtime/coordinator/lease_launcher.hh"
 #include "runtime/coordinator/node_source.hh"
 #include "runtime/coordinator/options.hh"
+#include "runtime/coordinator/pace_meter.hh"
 #include "runtime/coordinator/progress_meter.hh"
 #include "runtime/generation/membership.hh"
 
@@ -113,6 +114,7 @@ class Coordinator {
   void every(double seconds, std::shared_ptr<asio::steady_timer> timer,
              std::function<void()> what);
   void beat();
+  void report_progress();
   void end(int code);
   void check_end();
   msg::Register registration() const;
@@ -134,6 +136,7 @@ class Coordinator {
   std::optional<Membership> membership_;  ///< from the first Registered on
   Departures departures_;
   ProgressMeter progress_;
+  PaceMeter pace_;
   std::map<std::string, NodePeer> nodes_;
   std::map<msg::MemberId, MemberPeer> members_;
   msg::MemberId last_member_ = 0;

@@ -56,6 +56,7 @@ void Coordinator::on_member_message(msg::MemberId id,
   if (std::holds_alternative<msg::MemberHello>(*message))
     found->second.channel->send(to_json(msg::ToMember(
         msg::Welcome{id, heartbeat_s(), options_.failure_timeout_s})));
+  pace_.take(id, *message);
   carry_out(membership_->on_message(now(), id, *message));
 }
 
@@ -150,6 +151,7 @@ void Coordinator::carry_out(membership::Send const& order) {
 void Coordinator::carry_out(membership::Record const& order) {
   events_.write(order.event, order.fields);
   progress_.take(now(), order);
+  pace_.take(order);
   if (order.event == "step") {
     // Steps that are done again after a rollback are no progress.
     auto const step = order.fields.at("step").get<msg::Step>();

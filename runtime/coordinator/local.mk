@@ -21,6 +21,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/local_nodes.hh \
 	%reldir%/local_nodes.cc \
 	%reldir%/node_source.hh \
+	%reldir%/pace_meter.hh \
+	%reldir%/pace_meter.cc \
 	%reldir%/progress_meter.hh \
 	%reldir%/progress_meter.cc
 %canon_reldir%_libleasing_la_LIBADD = \

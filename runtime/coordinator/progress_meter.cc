@@ -32,7 +32,7 @@ void ProgressMeter::take(double now, membership::Record const& record) {
       recent_.pop_front();
   } else if (record.event == "log" && record.fields.at("key") == "loss") {
     loss_ = record.fields.at("value").get<double>();
-  } else if (record.event == "rollback") {
+  } else if (record.event == "rollback" || record.event == "generation") {
     recent_.clear();
   }
 }

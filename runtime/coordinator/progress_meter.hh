@@ -15,7 +15,8 @@ namespace gleaner {
 /// Made from the records of Membership; reads no clock.
 class ProgressMeter {
  public:
-  /// A record of events.jsonl; of interest are "step", "log" and "rollback".
+  /// A record of events.jsonl; of interest are "step", "log",
+  /// "rollback" and "generation".
   void take(double now, membership::Record const& record);
 
   msg::Progress report(double now, membership::Summary const& summary) const;

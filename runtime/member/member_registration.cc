@@ -129,6 +129,8 @@ int Member::start() {
   loaded.fingerprint = fingerprint();
   loaded.loads_ahead = loads_ahead_;
   loaded.gradient_bytes = sums().result_bytes();
+  loaded.global_batch = options_.global_batch;
+  loaded.shapes = registry_.schema("");
   loaded.must_copy = why_copy();
   Lock lock(mutex_);
   ready_.lay_out(sums().buckets(), sums().parts());

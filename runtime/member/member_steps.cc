@@ -67,7 +67,7 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
         shard_sums_ ? shard_sums_->take_result(result->step)
                     : gradients_.take_result(result->step, result->scale);
     if (!taken) return device_failed(taken.error());
-    whereabouts_.step_completed();
+    whereabouts_.step_completed(seconds_now());
     phase_ = Phase::reduced;
   } else {
     phase_ = Phase::between;

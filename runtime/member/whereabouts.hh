@@ -2,6 +2,7 @@
 /// Where is the user's thread, since when, and has it said that it takes long?
 #pragma once
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ class Whereabouts {
   /// The same, and where it was before.
   At swap(At at, double now) {
     std::lock_guard lock(mutex_);
+    count(now);
     since_s_ = now;
     return std::exchange(at_, at);
   }
@@ -31,7 +33,9 @@ class Whereabouts {
   /// Its reduction begins anew: only from now on others can be late.
   void reduction_ordered(double now) {
     std::lock_guard lock(mutex_);
-    if (at_ == At::reduction) since_s_ = now;
+    if (at_ != At::reduction) return;
+    count(now);
+    since_s_ = now;
   }
 
   void step_given(msg::Step step) {
@@ -39,9 +43,13 @@ class Whereabouts {
     step_ = step;
   }
 
-  void step_completed() {
+  /// The times of the step are told from now on.
+  void step_completed(double now) {
     std::lock_guard lock(mutex_);
+    count(now);
+    counted_s_ = now;
     ++steps_;
+    told_ = spent_;
   }
 
   /// Until this time; `why` empty: not any more.
@@ -60,6 +68,8 @@ class Whereabouts {
     alive.for_s = now - since_s_;
     alive.step = step_;
     alive.steps = steps_;
+    alive.computed_s = told_.program_s;
+    alive.waited_s = told_.reduction_s;
     alive.busy = busy_;
     alive.busy_left_s =
         busy_.empty() || busy_until_s_ < now ? 0 : busy_until_s_ - now;
@@ -67,9 +77,24 @@ class Whereabouts {
   }
 
  private:
+  /// Since the process began.
+  struct Spent {
+    double program_s = 0;
+    double reduction_s = 0;
+  };
+
+  /// Where the thread is it has been until now.
+  void count(double now) {
+    double const spent_s = now - std::max(since_s_, counted_s_);
+    if (at_ == At::program) spent_.program_s += spent_s;
+    if (at_ == At::reduction) spent_.reduction_s += spent_s;
+  }
+
   std::mutex mutable mutex_;
   At at_ = At::program;
   double since_s_;
+  double counted_s_ = 0;  ///< the last step was completed
+  Spent spent_, told_;    ///< so far; in completed steps
   msg::Step step_ = 0;
   std::uint64_t steps_ = 0;
   std::string busy_;

@@ -57,6 +57,22 @@ struct Progress {  ///< once a second and after every resize
   double loss = 0;    ///< last logged "loss"; NaN is sent as null
   std::string state;  ///< "waiting", "running", "parked", "finished"
 };
+/// How fast the generation in use is, once it is warm; with Progress.
+struct Pace {
+  std::uint64_t generation = 0;
+  int nodes = 0;
+  int members = 0;
+  std::uint64_t steps = 0;   ///< measured
+  double step_s = 0;         ///< median
+  double step_spread_s = 0;  ///< between the quartiles
+  double compute_s = 0;      ///< of it in the program: mean over members
+  double compute_max_s = 0;  ///< the same at the member that computes longest
+  double exposed_s = 0;      ///< waiting at the member that waits least
+  double update_s = 0;       ///< the registered update; 0: not known
+  std::string fingerprint;   ///< equal for trainings that scale alike
+  std::uint64_t global_batch = 0;
+  std::uint64_t gradient_bytes = 0;
+};
 struct Resized {
   std::uint64_t generation = 0;
   std::string kind;  ///< "start", "expand", "shrink", "mixed", "loss", "park"
@@ -66,8 +82,9 @@ struct Resized {
   double prepare_s = 0;
   double stall_s = 0;
 };
-using FromCoordinator = std::variant<Register, LeaseStarted, LeaseFailed,
-                                     Vacated, LeaseEnded, Progress, Resized>;
+using FromCoordinator =
+    std::variant<Register, LeaseStarted, LeaseFailed, Vacated, LeaseEnded,
+                 Progress, Pace, Resized>;
 
 // --- gleanerd -> coordinator -----------------------------------------------
 

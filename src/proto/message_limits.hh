@@ -19,6 +19,7 @@ inline constexpr std::size_t node_list_bytes = 65'536;  ///< "n[1-4,7]"
 inline constexpr std::size_t members = 1'000'000;       ///< of a training
 inline constexpr std::size_t why_bytes = 4096;          ///< a sentence or a few
 inline constexpr std::size_t word_bytes = 64;           ///< one word of ours
+inline constexpr std::size_t fingerprint_bytes = 200;
 inline constexpr std::size_t ticket_bytes = 1024;
 inline constexpr std::size_t options = 32;  ///< of srun, for a lease
 inline constexpr std::size_t option_bytes = 1100;

@@ -66,6 +66,10 @@ struct Loaded {  ///< gleaner_start() was called; the program is ready
   std::string fingerprint;        ///< what it computes with, in words
   std::uint32_t loads_ahead = 0;  ///< shares that the program loads in advance
   std::uint64_t gradient_bytes = 0;  ///< of a step's reduction
+  std::uint64_t global_batch = 0;    ///< samples in a step
+  /// Digest of names, types and shapes alone: equal for trainings of the same
+  /// model that differ in data, seed and length.
+  std::string shapes;
   /// Why it cannot follow, nor be followed; "": it can.
   std::string must_copy;
 };
@@ -177,6 +181,8 @@ struct Alive {
   double for_s = 0;         ///< it has been there
   Step step = 0;            ///< given to the program last; 0: none yet
   std::uint64_t steps = 0;  ///< that this process has completed
+  double computed_s = 0;    ///< in these: in the program's code
+  double waited_s = 0;      ///< in these: for others, and for sums
   std::string busy;         ///< with what, as gleaner_busy() was told
   double busy_left_s = 0;   ///< of the time it asked for
 };

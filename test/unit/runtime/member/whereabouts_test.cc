@@ -42,10 +42,27 @@ TEST_CASE("it says what it is busy with until the time is up") {
   CHECK(whereabouts.report(26).busy_left_s == 0);
 }
 
+TEST_CASE("it tells how long completed steps were computed and waited for") {
+  Whereabouts whereabouts(0);
+  whereabouts.enter(At::library, 5);
+  whereabouts.enter(At::program, 10);
+  whereabouts.enter(At::reduction, 13);
+  CHECK(whereabouts.report(14).computed_s == 0);  // the step is not complete
+  whereabouts.step_completed(15);
+  whereabouts.enter(At::program, 15);
+  CHECK(whereabouts.report(17).computed_s == 8);
+  CHECK(whereabouts.report(17).waited_s == 2);
+  whereabouts.enter(At::reduction, 18);
+  whereabouts.reduction_ordered(20);  // again, after a loss
+  whereabouts.step_completed(21);
+  CHECK(whereabouts.report(30).computed_s == 11);
+  CHECK(whereabouts.report(30).waited_s == 5);
+}
+
 TEST_CASE("it counts the steps that this process has done") {
   Whereabouts whereabouts(0);
   whereabouts.step_given(501);
-  whereabouts.step_completed();
+  whereabouts.step_completed(9);
   whereabouts.step_given(502);
   CHECK(whereabouts.report(1).step == 502);
   CHECK(whereabouts.report(1).steps == 1);
