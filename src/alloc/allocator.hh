@@ -52,6 +52,13 @@ struct Trainer {
   double weight = 1;    ///< importance, where the policy knows any
   double work_left = 0;              ///< samples to go; 0: unknown
   std::optional<double> deadline_s;  ///< should be finished by then, from now
+  /// Between which the speeds are, where they are not known for certain; as
+  /// long as `speed`, or empty.  Heeded by policy `gleaner`.
+  std::vector<double> speed_low, speed_high;
+  int nodes_tried = 0;  ///< the largest number that it was measured on
+
+  /// Let it have no more nodes than this.
+  void limit_nodes(int most);
 };
 
 /// Everything a decision may depend on.  A value: equal problems get equal

@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/allocator.hh \
 	%reldir%/by_kinds.hh \
 	%reldir%/by_kinds.cc \
+	%reldir%/cautious.hh \
+	%reldir%/cautious.cc \
 	%reldir%/cohorts.hh \
 	%reldir%/cohorts.cc \
 	%reldir%/counts.hh \

@@ -4,6 +4,7 @@
 
 #include "alloc/allocator.hh"
 #include "alloc/by_kinds.hh"
+#include "alloc/cautious.hh"
 #include "alloc/cohorts.hh"
 #include "alloc/counts.hh"
 #include "alloc/equal_share.hh"
@@ -11,6 +12,14 @@
 #include "alloc/milp.hh"
 
 namespace gleaner {
+
+void Trainer::limit_nodes(int most) {
+  nodes_max = std::min(nodes_max, most);
+  auto const size = static_cast<std::size_t>(nodes_max) + 1;
+  for (auto* list : {&speed, &speed_low, &speed_high})
+    if (list->size() > size) list->resize(size);
+}
+
 namespace {
 
 std::unique_ptr<Allocator> obeying_kinds(std::unique_ptr<Allocator> whole,
@@ -79,8 +88,11 @@ Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options) {
   if (policy == "gleaner" || policy == "exact" || policy == "freetrain") {
     auto parts = exact_parts(options);
     auto const extras = options.extras;
-    return obeying_kinds(std::make_unique<Exact>(std::move(options)),
-                         std::move(parts), extras);
+    auto exact = obeying_kinds(std::make_unique<Exact>(std::move(options)),
+                               std::move(parts), extras);
+    if (policy != "gleaner") return exact;
+    return std::unique_ptr<Allocator>(
+        std::make_unique<Cautious>(std::move(exact)));
   }
   return Error{Errc::invalid_argument,
                "unknown policy '" + policy +

@@ -159,9 +159,9 @@ class NodeNames {
   std::vector<bool> taken_;
 };
 
-std::vector<double> read_speed(Fields& fields, int nodes_max) {
-  auto const& list = fields.list("speed");
-  auto const where = fields.name("speed");
+std::vector<double> read_speed(Fields& fields, char const* key, int nodes_max) {
+  auto const& list = fields.list(key);
+  auto const where = fields.name(key);
   if (list.size() != static_cast<std::size_t>(nodes_max) + 1)
     throw Unreadable(where + ": expected " + std::to_string(nodes_max + 1) +
                      " numbers, for 0 to nodes_max nodes, got " +
@@ -203,7 +203,12 @@ Trainer read_trainer(json const& value, std::string const& where,
   if (auto const* held = fields.find("nodes"))
     trainer.nodes = names.take(*held, fields.name("nodes"));
   trainer.usable = read_kinds(fields);
-  trainer.speed = read_speed(fields, trainer.nodes_max);
+  trainer.speed = read_speed(fields, "speed", trainer.nodes_max);
+  if (fields.find("speed_low") || fields.find("speed_high")) {
+    trainer.speed_low = read_speed(fields, "speed_low", trainer.nodes_max);
+    trainer.speed_high = read_speed(fields, "speed_high", trainer.nodes_max);
+  }
+  trainer.nodes_tried = fields.whole("nodes_tried", 0, 0);
   trainer.expand_s = fields.number("expand_s", trainer.expand_s);
   trainer.shrink_s = fields.number("shrink_s", trainer.shrink_s);
   trainer.start_s = fields.number("start_s", trainer.start_s);
@@ -278,6 +283,11 @@ ordered_json to_json(Problem const& problem, Trainer const& trainer) {
   if (trainer.weight != 1) value["weight"] = trainer.weight;
   if (trainer.work_left != 0) value["work_left"] = trainer.work_left;
   if (trainer.deadline_s) value["deadline_s"] = *trainer.deadline_s;
+  if (!trainer.speed_low.empty()) {
+    value["speed_low"] = trainer.speed_low;
+    value["speed_high"] = trainer.speed_high;
+  }
+  if (trainer.nodes_tried != 0) value["nodes_tried"] = trainer.nodes_tried;
   return value;
 }
 

@@ -74,9 +74,7 @@ void cap_owners(Config const& config, std::vector<Owner>* owners,
   for (std::size_t i = 0; i < trainers.size(); ++i) {
     if (share[i] == 0) continue;
     auto& trainer = trainers[i];
-    trainer.nodes_max = share[i];
-    auto const speeds = static_cast<std::size_t>(share[i]) + 1;
-    if (trainer.speed.size() > speeds) trainer.speed.resize(speeds);
+    trainer.limit_nodes(share[i]);
     kept.push_back(std::move(trainer));
     kept_owners.push_back(std::move((*owners)[i]));
   }

@@ -5,6 +5,7 @@ TESTS += %reldir%/test_alloc
 %canon_reldir%_test_alloc_SOURCES = \
 	%reldir%/by_kinds_test.cc \
 	%reldir%/cases.hh \
+	%reldir%/cautious_test.cc \
 	%reldir%/cohorts_test.cc \
 	%reldir%/equal_share_test.cc \
 	%reldir%/exact_test.cc \

@@ -17,7 +17,9 @@ char const* const two_trainers = R"({
             {"name": "n3", "idle_s": 12.5, "kind": 3}],
   "trainers": [
     {"id": "17", "nodes_min": 1, "nodes_max": 2, "nodes": ["n3", "n1"],
-     "speed": [0, 1, 1.9], "expand_s": 0.5, "shrink_s": 0.2},
+     "speed": [0, 1, 1.9], "speed_low": [0, 1, 1.5],
+     "speed_high": [0, 1, 2], "nodes_tried": 1,
+     "expand_s": 0.5, "shrink_s": 0.2},
     {"id": "18", "nodes_min": 2, "nodes_max": 3, "nodes": [],
      "usable": [0, 3], "speed": [0, 1, 1.7, 2.2], "expand_s": 1,
      "shrink_s": 0, "start_s": 3,
@@ -48,6 +50,10 @@ TEST_CASE("a written problem has a field for each of the problem's") {
   CHECK(problem.trainers[0].deadline_s == std::nullopt);
   CHECK(problem.trainers[0].weight == 1);
   CHECK(problem.trainers[0].usable.empty());
+  CHECK(problem.trainers[0].speed_low == std::vector<double>{0, 1, 1.5});
+  CHECK(problem.trainers[0].speed_high == std::vector<double>{0, 1, 2});
+  CHECK(problem.trainers[0].nodes_tried == 1);
+  CHECK(problem.trainers[1].speed_low.empty());
   CHECK(problem.trainers[1].usable == std::vector<std::uint32_t>{0, 3});
   CHECK(problem.trainers[1].start_s == 3);
   CHECK(problem.trainers[1].work_left == 1e6);
@@ -102,6 +108,8 @@ TEST_CASE("a problem that cannot be meant is refused, naming the field") {
            Case{"/trainers/0/speed/0", 1,
                 "trainers[0].speed[0]: expected 0, for no nodes"},
            Case{"/trainers/0/speed/3", 2, "trainers[0].speed: expected 3 num"},
+           Case{"/trainers/0/speed_high/3", 2,
+                "trainers[0].speed_high: expected 3 num"},
            Case{"/trainers/0/speed/1", "fast",
                 "trainers[0].speed[1]: expected a number, got \"fast\""},
            Case{"/forward_looking_s", nullptr,
