@@ -10,10 +10,14 @@
 #include <torch/torch.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "adam.hh"
@@ -104,6 +108,27 @@ double learn(Model& model, Text const& text, gleaner_step_info const& step) {
   return loss.item<double>();
 }
 
+/// Takes the time of a member's work, and does none: gradients stay zero.
+double imitate(Emulation const& emulation, gleaner_step_info const& step) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(
+      emulation.fixed_s +
+      emulation.sample_s * static_cast<double>(step.n_samples)));
+  return 0;
+}
+
+/// Let sums take as long as the links would that are imitated.
+void imitate_links(Emulation const& emulation, Model& model) {
+  if (emulation.link_s == 0 && emulation.ring_s == 0) return;
+  double bytes = 0;
+  for (auto const& parameter : model->parameters())
+    bytes += 4.0 * static_cast<double>(parameter.numel());
+  auto const bytes_per_s = bytes / std::max(emulation.ring_s, 1e-9);
+  char link[64];
+  std::snprintf(link, sizeof link, "%.9g,%.9g", emulation.link_s,
+                std::max(bytes_per_s, 1.0));
+  setenv("GLEANER_SLOW_LINK", link, 1);
+}
+
 /// What the model writes by itself: shown at the end, for a person.
 std::string write_text(Model& model, Text const& text, std::int64_t length) {
   torch::NoGradGuard no_grad;
@@ -130,6 +155,7 @@ void train(Options const& options) {
                         options.context, options.width, options.heads,
                         options.layers});
   Adam adam(options.learning_rate);
+  if (options.emulation) imitate_links(*options.emulation, model);
   Membership membership(options, text);
   gleaner_training* g = membership.g;
   // learn() runs backward once a step: what is added to then is complete.
@@ -148,7 +174,8 @@ void train(Options const& options) {
     double loss = 0;
     do {
       check(g, gleaner_step_now(g, &step));
-      loss = learn(model, text, step);
+      loss = options.emulation ? imitate(*options.emulation, step)
+                               : learn(model, text, step);
     } while (check(g, gleaner_reduce(g)) == GLEANER_MORE);
     check(g, gleaner_apply(g));
 

@@ -28,6 +28,10 @@ Run alone, or on a changing set of nodes under `gleaner run`.
   --report-every N     steps between lines on standard output, 0: none [50]
   --nice N             let other processes of the machine go first while
                        computing, as nice(1) does [0]
+  --emulate U,B,A,S    compute nothing, but take the time of a training whose
+                       member needs U + B x its samples seconds a step, and
+                       whose gradients need S seconds in a ring, and A more
+                       for each of its links [off]
   --sample N           characters to write when the training is done [0]
 )";
 
@@ -56,6 +60,17 @@ void read_rate(char const* option, char const* value, double* number) {
     refuse(option, value, "not a number between 0 and 1");
 }
 
+void read_emulation(char const* option, char const* value,
+                    std::optional<Emulation>* emulation) {
+  Emulation e;
+  char rest = 0;
+  if (std::sscanf(value, "%lf,%lf,%lf,%lf%c", &e.fixed_s, &e.sample_s,
+                  &e.link_s, &e.ring_s, &rest) != 4 ||
+      e.fixed_s < 0 || e.sample_s < 0 || e.link_s < 0 || e.ring_s < 0)
+    refuse(option, value, "not four times in seconds, as 0.01,0.002,1e-4,0.05");
+  *emulation = e;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -73,6 +88,7 @@ Options parse_options(int argc, char** argv) {
       {"report-every", required_argument, nullptr, 'e'},
       {"nice", required_argument, nullptr, 'i'},
       {"sample", required_argument, nullptr, 'n'},
+      {"emulate", required_argument, nullptr, 'E'},
       {"help", no_argument, nullptr, 'h'},
       {nullptr, 0, nullptr, 0}};
   int index = 0;
@@ -114,6 +130,9 @@ Options parse_options(int argc, char** argv) {
         break;
       case 'n':
         read_count(name, optarg, 0, &options.sample);
+        break;
+      case 'E':
+        read_emulation(name, optarg, &options.emulation);
         break;
       case 'h':
         std::fputs(help, stdout);

@@ -3,9 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace char_lm {
+
+/// The time that a training takes which is only imitated.
+struct Emulation {
+  double fixed_s = 0;   ///< a member's work in a step, whatever its share
+  double sample_s = 0;  ///< for each sample
+  double link_s = 0;    ///< latency of a link
+  double ring_s = 0;    ///< all gradients through one link
+};
 
 struct Options {
   std::string text;  ///< file or folder; "": the licences in /usr/share
@@ -20,6 +29,7 @@ struct Options {
   std::uint64_t report_every = 50;  ///< steps between printed lines; 0: never
   int nice = 0;             ///< how much computing yields to other processes
   std::int64_t sample = 0;  ///< characters to write at the end
+  std::optional<Emulation> emulation;
 };
 
 /// Read the command line.  Prints what is wrong, or the help that was asked

@@ -3,6 +3,7 @@
 #include "runtime/comm/comm.hh"
 
 #include "runtime/comm/comm_self.hh"
+#include "runtime/comm/comm_slowed.hh"
 #include "runtime/comm/comm_staged.hh"
 #include "runtime/comm/comm_tcp.hh"
 #include "runtime/comm/gpu_module.hh"
@@ -34,9 +35,10 @@ Result<std::unique_ptr<Plane>> make_host_plane(std::string_view kind,
 
 }  // namespace
 
-Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
-                                          PlaneOptions const& options) {
-  assert(options.rank >= 0 && options.rank < options.size);
+namespace {
+
+Result<std::unique_ptr<Plane>> make_real_plane(std::string_view kind,
+                                               PlaneOptions const& options) {
   if (options.size == 1)
     return std::unique_ptr<Plane>(new SelfPlane(options.device));
   if (!options.device && kind == "nccl")
@@ -53,6 +55,16 @@ Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
   auto plane = make_host_plane(kind, options);
   if (!plane) return plane;
   return make_staged_plane(std::move(*plane), options.device);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Plane>> make_plane(std::string_view kind,
+                                          PlaneOptions const& options) {
+  assert(options.rank >= 0 && options.rank < options.size);
+  auto plane = make_real_plane(kind, options);
+  if (!plane || !options.slow_link || options.size == 1) return plane;
+  return make_slowed_plane(std::move(*plane), *options.slow_link, options.size);
 }
 
 std::string planes_available() {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,6 +140,12 @@ struct SharedRegion {
   int descriptor = -1;
 };
 
+/// A link that is to be imitated (comm_slowed.hh).
+struct SlowLink {
+  double latency_s = 0;
+  double bytes_per_s = 0;
+};
+
 struct PlaneOptions {
   int rank = 0;
   int size = 1;
@@ -164,6 +171,8 @@ struct PlaneOptions {
   /// Whether send() and receive() will be called: a member then listens as long
   /// as the plane lives.
   bool pairs = false;
+  /// Take as long as this link would.
+  std::optional<SlowLink> slow_link{};
 };
 
 /// "self", "tcp", "mpi", "nccl" or "auto": NCCL for buffers on a GPU,

@@ -5,6 +5,8 @@ noinst_LTLIBRARIES += %reldir%/libcomm.la
 	%reldir%/comm.cc \
 	%reldir%/comm_self.hh \
 	%reldir%/comm_self.cc \
+	%reldir%/comm_slowed.hh \
+	%reldir%/comm_slowed.cc \
 	%reldir%/comm_staged.hh \
 	%reldir%/comm_staged.cc \
 	%reldir%/comm_tcp.hh \

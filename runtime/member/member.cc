@@ -26,6 +26,7 @@ PlaneOptions plane_options(MemberEnvironment const& environment) {
   options.secret = environment.secret;
   options.node = node_of(environment.node);
   options.topology = environment.topology;
+  options.slow_link = environment.slow_link;
   return options;
 }
 

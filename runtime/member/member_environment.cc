@@ -42,6 +42,24 @@ Result<ShareRules> read_share_rules() {
   return rules;
 }
 
+/// "LATENCY_S,BYTES_PER_S"
+Result<std::optional<SlowLink>> read_slow_link() {
+  auto const text = variable("GLEANER_SLOW_LINK");
+  if (text.empty()) return std::optional<SlowLink>();
+  auto const comma = text.find(',');
+  if (comma != std::string::npos) {
+    auto const latency_s = number<double>(text.substr(0, comma));
+    auto const bytes_per_s = number<double>(text.substr(comma + 1));
+    if (latency_s && bytes_per_s && *latency_s >= 0 && *latency_s < 60 &&
+        *bytes_per_s >= 1)
+      return std::optional(SlowLink{*latency_s, *bytes_per_s});
+  }
+  return Error{Errc::invalid_argument,
+               "GLEANER_SLOW_LINK is '" + text +
+                   "', expected a latency in seconds and bytes a second, as "
+                   "50e-6,1.25e9"};
+}
+
 /// The descriptor first: it has to be closed before the program starts others.
 Result<std::string> read_secret() {
   auto const text = variable("GLEANER_SECRET_FD");
@@ -84,6 +102,9 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   environment.comm_host = variable("GLEANER_COMM_HOST");
   environment.topology = variable("SLURM_TOPOLOGY_ADDR");
   environment.cpus = variable("GLEANER_CPUS");
+  auto const slow_link = read_slow_link();
+  if (!slow_link) return slow_link.error();
+  environment.slow_link = *slow_link;
   if (environment.coordinator.empty()) return environment;
   auto const id = variable("GLEANER_MEMBER");
   auto const member = number<msg::MemberId>(id);

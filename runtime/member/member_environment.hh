@@ -2,10 +2,12 @@
 /// What does a member's environment say: who it is, whom to call, which plane?
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/result.hh"
 #include "proto/runtime_messages.hh"
+#include "runtime/comm/comm.hh"
 #include "runtime/generation/step_shares.hh"
 
 namespace gleaner {
@@ -22,7 +24,9 @@ struct MemberEnvironment {
   bool overlap = true;    ///< gradients are reduced while backward runs
   std::string comm_host;  ///< socket of this node's comm host; "": none
   std::string topology;   ///< where its node is in the network; "": unknown
-  std::string cpus;       ///< this member's share of the node; "": all of it
+  /// What the network is to be taken for; none: for what it is.
+  std::optional<SlowLink> slow_link;
+  std::string cpus;  ///< this member's share of the node; "": all of it
 
   /// GLEANER_*.  Takes the secret from where they say it is, which can be done
   /// once.

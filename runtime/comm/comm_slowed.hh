@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How would a training go on a slower network than it has?
+///
+/// To find out before the machine is there, and to try on one computer how
+/// Gleaner learns the scaling of trainings: a sum takes as much longer as a
+/// ring over links of this latency and bandwidth would need for it.
+#pragma once
+
+#include <memory>
+
+#include "runtime/comm/comm.hh"
+
+namespace gleaner {
+
+/// How long `bytes` are under way in a ring of `size` members, seconds.
+double ring_s(SlowLink const& link, int size, std::size_t bytes);
+
+/// Sums of `plane` take so much longer; all else is as fast as ever.
+std::unique_ptr<Plane> make_slowed_plane(std::unique_ptr<Plane> plane,
+                                         SlowLink const& link, int size);
+
+}  // namespace gleaner
