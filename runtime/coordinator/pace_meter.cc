@@ -139,9 +139,9 @@ std::optional<msg::Pace> PaceMeter::pace() const {
   pace.step_s = quantile(&sorted, 0.5);
   pace.step_spread_s = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
   pace.update_s = update_s_;
-  pace.fingerprint = program_ + ", shapes " +
-                     loaded_->shapes.substr(0, digest_chars) + ", batch " +
-                     std::to_string(loaded_->global_batch);
+  pace.family = program_ + ", shapes " +
+                loaded_->shapes.substr(0, digest_chars) + ", batch " +
+                std::to_string(loaded_->global_batch);
   pace.global_batch = loaded_->global_batch;
   pace.gradient_bytes = loaded_->gradient_bytes;
   return pace;

@@ -5,6 +5,7 @@
 
 #include "cli/admin_command.hh"
 #include "cli/commands.hh"
+#include "cli/profile_command.hh"
 #include "cli/report_command.hh"
 #include "cli/status_command.hh"
 
@@ -32,6 +33,21 @@ void add_status(CLI::App& app, Run& run) {
       ->excludes(json);
   status->callback(
       [options, &run] { run = [options] { return run_status(*options); }; });
+}
+
+void add_profile(CLI::App& app, Run& run) {
+  auto const options = std::make_shared<ProfileOptions>();
+  auto* profile = app.add_subcommand(
+      "profile", "Show how fast a training is on how many nodes");
+  profile->add_option("job", options->job, "Job id of the training")
+      ->required()
+      ->type_name("JOB");
+  profile->add_option("--config", options->config, "gleaner.yaml to read");
+  profile->add_flag("--json", options->json, "Write the answer as JSON");
+  profile->add_option("--svg", options->svg, "Write a picture")
+      ->type_name("FILE");
+  profile->callback(
+      [options, &run] { run = [options] { return run_profile(*options); }; });
 }
 
 void add_report(CLI::App& app, Run& run) {
@@ -107,6 +123,7 @@ void add_admin(CLI::App& app, Run& run) {
 
 void add_cluster_commands(CLI::App& app, Run& run) {
   add_status(app, run);
+  add_profile(app, run);
   add_report(app, run);
   add_admin(app, run);
 }

@@ -14,8 +14,8 @@ using Run = std::function<int()>;
 /// must outlive `app`.
 void add_sim(CLI::App& app, Run& run);
 
-/// status, report and admin, which ask gleanerd or read its journal.  Adds
-/// nothing in a build without gleanerd.
+/// status, profile, report and admin, which ask gleanerd or read its journal.
+/// Adds nothing in a build without gleanerd.
 void add_cluster_commands(CLI::App& app, Run& run);
 
 }  // namespace gleaner::cli

@@ -11,6 +11,9 @@ noinst_LTLIBRARIES += %reldir%/libcli.la
 	%reldir%/history.cc \
 	%reldir%/journal.hh \
 	%reldir%/lease_ledger.cc \
+	%reldir%/profile_view.hh \
+	%reldir%/profile_view.cc \
+	%reldir%/profile_picture.cc \
 	%reldir%/rigid_log.hh \
 	%reldir%/rigid_log.cc \
 	%reldir%/observed.hh \
@@ -67,6 +70,8 @@ if HAVE_GLEANERD
 	%reldir%/daemon_query.hh \
 	%reldir%/daemon_query.cc \
 	%reldir%/journal.cc \
+	%reldir%/profile_command.hh \
+	%reldir%/profile_command.cc \
 	%reldir%/report_command.hh \
 	%reldir%/report_command.cc \
 	%reldir%/status_command.hh \

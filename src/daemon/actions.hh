@@ -13,6 +13,7 @@
 
 #include "alloc/allocator.hh"
 #include "core/cluster.hh"
+#include "daemon/profile_shelf.hh"
 #include "proto/daemon_messages.hh"
 #include "proto/ticket.hh"
 
@@ -76,9 +77,14 @@ struct SaveProblem {
   Plan plan;
 };
 
+/// Keep on disk what was learned of trainings.
+struct KeepProfiles {
+  std::vector<ProfileRow> rows;
+};
+
 using Action =
     std::variant<Offer, Tell, CloseLink, EndLease, ExtendLease, BeginJob,
-                 LookAtQueue, LookAgain, Record, SaveProblem>;
+                 LookAtQueue, LookAgain, Record, SaveProblem, KeepProfiles>;
 using Actions = std::vector<Action>;
 
 }  // namespace gleaner

@@ -415,6 +415,7 @@ Actions Brain::decide(TimeS now) {
   begin_noticed(now, &out);
   release_vacated(now, &out);
   look_at_queue(&out);
+  keep_profiles(now, &out);
   return out;
 }
 

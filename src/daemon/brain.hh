@@ -71,6 +71,11 @@ class Brain {
   /// What `gleaner admin` said; configure() adds gleaner.yaml's part.
   void set_orders(Orders orders);
 
+  /// What earlier trainings taught, as it was kept.
+  void load_profiles(std::vector<ProfileRow> rows) {
+    shelf_.load(std::move(rows));
+  }
+
   // Events.
   void on_snapshot(Snapshot snapshot, TimeS now);
   void on_coordinator(LinkId link, Uid uid, msg::FromCoordinator const& message,
@@ -116,8 +121,13 @@ class Brain {
                   msg::FromCoordinator const& message, TimeS now);
   void on_register(LinkId link, Uid uid, msg::Register const& request,
                    TimeS now);
-  void on_resized(TrainerEntry const& trainer, msg::Resized const& resized,
+  void on_resized(TrainerEntry* trainer, msg::Resized const& resized,
                   TimeS now);
+  void on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
+  void give_prior(TrainerEntry* trainer, std::string const& family, TimeS now);
+  void shelve(TrainerEntry const& trainer, TimeS now);
+  void fold_ended_profiles(TimeS now);
+  void keep_profiles(TimeS now, Actions* out);
   void note_failure(Uid uid, std::string const& node, JobId trainer,
                     std::string const& why, TimeS now, Actions* out);
   void update_places(Snapshot const& before, TimeS now);
@@ -128,7 +138,7 @@ class Brain {
   void foretell_uses(TimeS now);
   void begin_noticed(TimeS now, Actions* out);
   bool is_in_the_way(JobId job) const;
-  void forget_gone_trainers();
+  void forget_gone_trainers(TimeS now);
   void settle_registrations(TimeS now, Actions* out);
   void welcome(Candidate const& candidate, Actions* out);
   void end_orphans(TimeS now, Actions* out);
@@ -176,6 +186,8 @@ class Brain {
   NodeHolds holds_;
   LeaseTable leases_;
   Roster roster_;
+  ProfileShelf shelf_;
+  TimeS kept_at_s_ = 0;  ///< what is on the shelf was kept
   Backoff<Uid> users_{1, 60};
   Backoff<NodeTemplate> nodes_{2, 600};  ///< that refused a lease template
   std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour

@@ -78,14 +78,17 @@ void Brain::set_orders(Orders orders) {
 
 void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
   auto const before = std::exchange(snapshot_, std::move(snapshot));
-  if (snapshot_at_s_ == 0) begun_s_ = now;
+  if (snapshot_at_s_ == 0) {
+    begun_s_ = now;
+    fold_ended_profiles(now);
+  }
   snapshot_at_s_ = now;
   changed_ = true;
   leases_.match(snapshot_, now, &pending_);
   auto const used = leases_.used_by_trainer();
   for (auto const& base : snapshot_.trainers)
     if (used.count(base.job)) roster_.entry(base.job, now);
-  forget_gone_trainers();
+  forget_gone_trainers(now);
   leases_.confirm_agents([this](JobId job, std::string const& node) {
     auto const* trainer = roster_.find(job);
     return trainer && trainer->agents.count(node);
@@ -93,8 +96,16 @@ void Brain::on_snapshot(Snapshot snapshot, TimeS now) {
   update_places(before, now);
 }
 
-void Brain::forget_gone_trainers() {
+/// Trainings that ended while there was no gleanerd.
+void Brain::fold_ended_profiles(TimeS now) {
+  std::set<JobId> running;
+  for (auto const& base : snapshot_.trainers) running.insert(base.job);
+  shelf_.fold_all_but(running, now);
+}
+
+void Brain::forget_gone_trainers(TimeS now) {
   for (auto const& gone : roster_.match(snapshot_)) {
+    shelve(gone, now);
     if (gone.link != 0) pending_.push_back(CloseLink{gone.link});
     pending_.push_back(Record{"trainer_gone", {{"job", gone.base.job}}});
   }
@@ -183,7 +194,9 @@ void Brain::on_coordinator(LinkId link, Uid uid,
     return on_register(link, uid, *request, now);
   auto* trainer = roster_.by_link(link);
   if (!trainer) return;  // who is not registered changes nothing
-  changed_ = !std::holds_alternative<msg::Progress>(message) || changed_;
+  bool const is_report = std::holds_alternative<msg::Progress>(message) ||
+                         std::holds_alternative<msg::Pace>(message);
+  changed_ = !is_report || changed_;
   on_message(link, trainer, message, now);
 }
 
@@ -220,8 +233,10 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
       pending_.push_back(LookAgain{});
   } else if (auto const* progress = std::get_if<msg::Progress>(&message)) {
     roster_.note_progress(link, *progress);
+  } else if (auto const* pace = std::get_if<msg::Pace>(&message)) {
+    on_pace(trainer, *pace, now);
   } else if (auto const* resized = std::get_if<msg::Resized>(&message)) {
-    on_resized(*trainer, *resized, now);
+    on_resized(trainer, *resized, now);
   }
 }
 
@@ -236,14 +251,57 @@ void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
                {{"trainer", trainer.base.job}, {"nodes", nodes.to_string()}}});
 }
 
-void Brain::on_resized(TrainerEntry const& trainer, msg::Resized const& resized,
+void Brain::on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now) {
+  if (!trainer->scaling.is_measured()) give_prior(trainer, pace.family, now);
+  changed_ = roster_.note_pace(trainer, pace) || changed_;
+}
+
+namespace {
+
+ProfileKey key_of(TrainerEntry const& trainer, std::string const& family) {
+  return {trainer.base.uid, family, trainer.base.lease_template,
+          trainer.base.job};
+}
+
+}  // namespace
+
+/// What others like it have taught, and it itself before a restart of gleanerd.
+void Brain::give_prior(TrainerEntry* trainer, std::string const& family,
                        TimeS now) {
+  auto const key = key_of(*trainer, family);
+  trainer->scaling.set_prior(shelf_.taught(key, now), shelf_.own(key));
+}
+
+/// What trainings that run have taught so far is put with the others'.
+void Brain::keep_profiles(TimeS now, Actions* out) {
+  constexpr double keep_every_s = 5;
+  if (now - kept_at_s_ < keep_every_s) return;
+  kept_at_s_ = now;
+  for (auto const& [job, trainer] : roster_.all())
+    if (trainer.scaling.is_measured())
+      shelf_.put(key_of(trainer, trainer.scaling.traits().family),
+                 trainer.scaling.learned(), now);
+  if (auto rows = shelf_.take_changed(); !rows.empty())
+    out->push_back(KeepProfiles{std::move(rows)});
+}
+
+/// A training is over: what it taught is for the next.
+void Brain::shelve(TrainerEntry const& trainer, TimeS now) {
+  if (!trainer.scaling.is_measured()) return;
+  auto const key = key_of(trainer, trainer.scaling.traits().family);
+  shelf_.put(key, trainer.scaling.learned(), now);
+  shelf_.fold(key, now);
+}
+
+void Brain::on_resized(TrainerEntry* trainer, msg::Resized const& resized,
+                       TimeS now) {
+  trainer->scaling.add_resize(resized.kind, resized.prepare_s, resized.stall_s);
   if (std::isfinite(resized.stall_s) && resized.stall_s >= 0)
     stalls_s_.push_back(resized.stall_s);
   if (stalls_s_.size() > stalls_kept) stalls_s_.pop_front();
-  if (!rows_.take(trainer.base.uid, 1, now)) return;
+  if (!rows_.take(trainer->base.uid, 1, now)) return;
   pending_.push_back(Record{"resized",
-                            {{"job", trainer.base.job},
+                            {{"job", trainer->base.job},
                              {"generation", resized.generation},
                              {"kind", resized.kind.substr(0, 16)},
                              {"from", resized.from},

@@ -139,6 +139,9 @@ void ClientDoor::on_client(LinkId id, msg::FromClient const& request) {
   if (auto const* order = std::get_if<msg::AdminRequest>(&request))
     return link.channel->send(
         msg::to_json(msg::ToClient(handlers_.admin(*link.uid, *order))));
+  if (auto const* question = std::get_if<msg::ProfileRequest>(&request))
+    return link.channel->send(
+        msg::to_json(msg::ToClient(handlers_.profile(*question))));
   link.channel->send_text(status_.text(now_s, handlers_.status));
 }
 

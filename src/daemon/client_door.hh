@@ -37,6 +37,7 @@ class ClientDoor {
     std::function<void(LinkId, Uid, msg::FromCoordinator const&)> on_message;
     std::function<void(LinkId)> on_lost;  ///< of a link that sent a message
     std::function<msg::StatusReply()> status;
+    std::function<msg::ProfileReply(msg::ProfileRequest const&)> profile;
     /// Whether this user may give orders is for the handler to decide.
     std::function<msg::AdminReply(Uid, msg::AdminRequest const&)> admin;
   };

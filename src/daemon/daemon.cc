@@ -13,6 +13,7 @@
 #include "daemon/count_free.hh"
 #include "daemon/orders_file.hh"
 #include "daemon/problem_log.hh"
+#include "daemon/profile_reply.hh"
 #include "daemon/state_dir.hh"
 #include "daemon/status.hh"
 
@@ -81,6 +82,7 @@ Result<void> Daemon::open(Config const& config) {
                     {config.journal_days_max, config.journal_mb_max});
   if (!journal) return journal.error();
   journal_ = std::move(*journal);
+  load_profiles(config);
   auto clients = ClientDoor::open(io_, config, clock_, client_handlers());
   if (!clients) return clients.error();
   clients_ = std::move(*clients);
@@ -110,6 +112,25 @@ Result<void> Daemon::open(Config const& config) {
   return {};
 }
 
+/// Without a store gleanerd learns as well, and forgets it with its end.
+void Daemon::load_profiles(Config const& config) {
+  auto store = ProfileStore::open(config.state_dir + "/profiles.sqlite");
+  auto loaded =
+      store ? (*store)->load() : Result<ProfileStore::Loaded>(store.error());
+  if (!loaded) {
+    log_to_stderr(
+        LogLevel::error,
+        LogLine("profiles_not_loaded").kv("why", loaded.error().message));
+    return;
+  }
+  if (loaded->unreadable > 0)
+    log_to_stderr(
+        LogLevel::warn,
+        LogLine("profiles_unreadable").kv("rows", loaded->unreadable));
+  brain_.load_profiles(std::move(loaded->rows));
+  profiles_ = std::move(*store);
+}
+
 PluginDoor::Handlers Daemon::plugin_handlers() {
   return {[this](Snapshot snapshot) {
             // With `poll` the plugin may still be loaded; one source is enough.
@@ -131,7 +152,10 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
 ClientDoor::Handlers Daemon::client_handlers() {
   return {[this](LinkId link, Uid uid, msg::FromCoordinator const& message) {
             brain_.on_coordinator(link, uid, message, clock_.wall_s());
-            if (!std::holds_alternative<msg::Progress>(message)) decide_soon();
+            // What was measured has time until the next decision.
+            if (!std::holds_alternative<msg::Progress>(message) &&
+                !std::holds_alternative<msg::Pace>(message))
+              decide_soon();
           },
           [this](LinkId link) {
             brain_.on_link_lost(link, clock_.wall_s());
@@ -140,6 +164,9 @@ ClientDoor::Handlers Daemon::client_handlers() {
           [this] {
             look_for_status();
             return make_status(brain_, clock_.wall_s());
+          },
+          [this](msg::ProfileRequest const& request) {
+            return make_profile(brain_, request.job);
           },
           [this](Uid uid, msg::AdminRequest const& request) {
             return on_order(uid, request);
@@ -332,6 +359,14 @@ void Daemon::act(SaveProblem const& solved) {
   if (!done)
     throttle_.log(LogLevel::error, "problem_log",
                   LogLine("problem_log_failed").kv("why", done.error().message),
+                  clock_.monotonic_s());
+}
+
+void Daemon::act(KeepProfiles const& keep) {
+  if (!profiles_) return;
+  if (auto done = profiles_->save(keep.rows); !done)
+    throttle_.log(LogLevel::error, "profiles",
+                  LogLine("profiles_not_kept").kv("why", done.error().message),
                   clock_.monotonic_s());
 }
 

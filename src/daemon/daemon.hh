@@ -27,6 +27,7 @@
 #include "daemon/lease_ender.hh"
 #include "daemon/plugin_door.hh"
 #include "daemon/poller.hh"
+#include "daemon/profile_store.hh"
 #include "daemon/setup_watch.hh"
 #include "daemon/slurm_worker.hh"
 
@@ -59,6 +60,7 @@ class Daemon {
  private:
   Daemon(asio::io_context& io, Config const& config, Clock const& clock,
          Outside outside);
+  void load_profiles(Config const& config);
   Result<void> open(Config const& config);
   PluginDoor::Handlers plugin_handlers();
   ClientDoor::Handlers client_handlers();
@@ -84,6 +86,7 @@ class Daemon {
   void act(LookAgain const& look);
   void act(Record const& record);
   void act(SaveProblem const& solved);
+  void act(KeepProfiles const& keep);
 
   asio::io_context& io_;
   Clock const& clock_;
@@ -94,6 +97,7 @@ class Daemon {
   std::string default_partition_;
   std::unique_ptr<FreeNodesFile> free_nodes_;
   std::unique_ptr<Journal> journal_;
+  std::unique_ptr<ProfileStore> profiles_;  ///< null when it cannot be had
   SlurmWorker worker_;
   LeaseEnder ender_;
   std::unique_ptr<SetupWatch> setup_;

@@ -40,12 +40,18 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/orders.cc \
 	%reldir%/planner.hh \
 	%reldir%/planner.cc \
+	%reldir%/profile_reply.hh \
+	%reldir%/profile_reply.cc \
+	%reldir%/profile_shelf.hh \
+	%reldir%/profile_shelf.cc \
 	%reldir%/release_set.hh \
 	%reldir%/release_set.cc \
 	%reldir%/release_groups.hh \
 	%reldir%/release_groups.cc \
 	%reldir%/roster.hh \
 	%reldir%/roster.cc \
+	%reldir%/scaling_profile.hh \
+	%reldir%/scaling_profile.cc \
 	%reldir%/token_buckets.hh \
 	%reldir%/status.hh \
 	%reldir%/status.cc \
@@ -84,6 +90,8 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/plugin_door.cc \
 	%reldir%/poller.hh \
 	%reldir%/poller.cc \
+	%reldir%/profile_store.hh \
+	%reldir%/profile_store.cc \
 	%reldir%/problem_log.hh \
 	%reldir%/problem_log.cc \
 	%reldir%/setup_watch.hh \

@@ -33,8 +33,7 @@ std::vector<TrainerEntry const*> in_order(Roster const& roster) {
 /// no more.  False: not even that makes sense, leave the trainer out.
 bool limit_to_present(Trainer* trainer, std::size_t count) {
   if (static_cast<int>(count) < trainer->nodes_min) return false;
-  trainer->nodes_max = std::min(trainer->nodes_max, static_cast<int>(count));
-  trainer->speed.resize(static_cast<std::size_t>(trainer->nodes_max) + 1);
+  trainer->limit_nodes(static_cast<int>(count));
   return true;
 }
 
@@ -45,14 +44,19 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   Trainer trainer;
   trainer.id = std::to_string(entry.base.job);
   trainer.nodes_min = entry.base.nodes_min;
+  auto const& speeds = entry.scaling.told();
   trainer.nodes_max =
-      std::min(entry.base.nodes_max, static_cast<int>(entry.speed.size()) - 1);
+      std::min(entry.base.nodes_max, static_cast<int>(speeds.mean.size()) - 1);
   if (trainer.nodes_max < trainer.nodes_min) return std::nullopt;
-  trainer.speed = entry.speed;
-  trainer.speed.resize(static_cast<std::size_t>(trainer.nodes_max) + 1);
-  trainer.expand_s = input.config.expand_cost_s;
-  trainer.shrink_s = input.config.shrink_cost_s;
-  trainer.start_s = input.config.start_cost_s;
+  trainer.speed = speeds.mean;
+  trainer.speed_low = speeds.low;
+  trainer.speed_high = speeds.high;
+  trainer.nodes_tried = speeds.nodes_tried;
+  trainer.limit_nodes(trainer.nodes_max);
+  auto const costs = entry.scaling.costs(configured_costs(input.config));
+  trainer.expand_s = costs.expand_s;
+  trainer.shrink_s = costs.shrink_s;
+  trainer.start_s = costs.start_s;
   if (input.users.blocks(entry.base.uid, input.now) &&
       !limit_to_present(&trainer, leases))
     return std::nullopt;
@@ -116,6 +120,11 @@ bool is_coming(PlanInput const& input, LeasesByNode const& leases,
 }
 
 }  // namespace
+
+ResizeCosts configured_costs(Config const& config) {
+  return {config.expand_cost_s, config.shrink_cost_s, config.start_cost_s,
+          config.shrink_cost_s};
+}
 
 double ask_lead_s(Config const& config) {
   return std::max(config.release_lead_s, config.give_back_s);

@@ -50,6 +50,10 @@ struct Changes {
 /// slurmctld waits for their slurmd.
 inline constexpr double missing_wait_s = 30;
 
+/// What gleaner.yaml says that resizes cost a training of which nothing is
+/// known.
+ResizeCosts configured_costs(Config const& config);
+
 /// How long before a planned use a node is asked back.
 double ask_lead_s(Config const& config);
 

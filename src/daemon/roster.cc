@@ -63,21 +63,6 @@ std::string never_served(BaseJob const& base, Servers const& servers) {
   return "";
 }
 
-/// A new curve is told to the allocator only when it differs enough: each
-/// change may move nodes, and measurements scatter.
-bool differs(std::vector<double> const& a, std::vector<double> const& b) {
-  if (a.size() != b.size()) return true;
-  for (std::size_t i = 1; i < a.size(); ++i)
-    if (std::abs(a[i] - b[i]) > 0.15 * std::abs(b[i])) return true;
-  return false;
-}
-
-/// More than k times as fast on k nodes is a wrong report.
-void clamp(std::vector<double>* speed) {
-  for (std::size_t k = 1; k < speed->size(); ++k)
-    (*speed)[k] = std::min((*speed)[k], static_cast<double>(k));
-}
-
 }  // namespace
 
 class Roster::Serving {
@@ -111,23 +96,12 @@ void Roster::update_base(TrainerEntry* trainer, BaseJob const& base,
   trainer->base = base;
   trainer->base.nodes_max =
       std::max(base.nodes_min, std::min(base.nodes_max, servers.nodes));
-  update_speed(trainer);
+  update_speeds(trainer);
 }
 
-void Roster::update_speed(TrainerEntry* trainer) const {
-  auto const nodes = std::min(trainer->base.nodes_max, nodes_most_);
-  bool const as_many = trainer->speed.size() == std::size_t(nodes) + 1;
-  if (as_many && !std::exchange(trainer->speed_is_due, false)) return;
-  auto const& curve =
-      scaling_ == Scaling::measured ? trainer->curve : ScalingCurve();
-  auto speed = curve.speed(nodes);
-  clamp(&speed);
-  if (differs(speed, trainer->speed)) trainer->speed = std::move(speed);
-}
-
-void Roster::set_scaling(Scaling scaling) {
-  scaling_ = scaling;
-  for (auto& [job, trainer] : trainers_) trainer.speed_is_due = true;
+bool Roster::update_speeds(TrainerEntry* trainer) const {
+  return trainer->scaling.update(std::min(trainer->base.nodes_max, nodes_most_),
+                                 scaling_);
 }
 
 /// A link has one question open: the last.
@@ -229,15 +203,6 @@ void Roster::unlink(LinkId link, TimeS now) {
 void Roster::note_progress(LinkId link, msg::Progress const& progress) {
   auto* trainer = by_link(link);
   if (!trainer) return;
-  // The report after a resize still has the stall in it.
-  bool const steady = progress.state == "running" &&
-                      progress.generation == trainer->progress.generation &&
-                      progress.step > trainer->progress.step;
-  auto const nodes = static_cast<int>(progress.nodes.size());
-  if (steady && nodes <= std::min(trainer->base.nodes_max, nodes_most_)) {
-    trainer->curve.add(nodes, progress.samples_per_s);
-    trainer->speed_is_due = true;
-  }
   // Not its nodes: those that are shown are Slurm's.
   trainer->progress = {progress.generation,
                        progress.members,
@@ -247,6 +212,27 @@ void Roster::note_progress(LinkId link, msg::Progress const& progress) {
                        progress.samples_per_s,
                        progress.loss,
                        progress.state.substr(0, 16)};
+}
+
+bool Roster::note_pace(TrainerEntry* trainer, msg::Pace const& pace) {
+  auto const is_time = [](double s) { return std::isfinite(s) && s >= 0; };
+  auto const most = std::min(trainer->base.nodes_max, nodes_most_);
+  if (pace.nodes < 1 || pace.nodes > most || pace.members < pace.nodes ||
+      pace.global_batch == 0 || !is_time(pace.step_s) || pace.step_s == 0 ||
+      !is_time(pace.step_spread_s) || !is_time(pace.compute_s) ||
+      !is_time(pace.compute_max_s) || !is_time(pace.exposed_s) ||
+      !is_time(pace.update_s))
+    return false;
+  Traits traits;
+  traits.family = pace.family;
+  traits.global_batch = pace.global_batch;
+  traits.gradient_bytes = pace.gradient_bytes;
+  traits.members_per_node = pace.members / pace.nodes;
+  trainer->scaling.add({pace.generation, pace.nodes, pace.members, pace.steps,
+                        pace.step_s, pace.step_spread_s, pace.compute_s,
+                        pace.compute_max_s, pace.exposed_s, pace.update_s},
+                       traits);
+  return update_speeds(trainer);
 }
 
 TimeS Roster::next_s(double wait_s, TimeS fallback) const {

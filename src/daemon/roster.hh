@@ -11,7 +11,7 @@
 #include "core/cluster.hh"
 #include "core/fits.hh"
 #include "daemon/actions.hh"
-#include "profile/scaling_curve.hh"
+#include "daemon/scaling_profile.hh"
 #include "proto/daemon_messages.hh"
 
 namespace gleaner {
@@ -24,10 +24,7 @@ struct TrainerEntry {
   LinkId link = 0;         ///< 0 while no coordinator is connected
   TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
   msg::Progress progress;  ///< as the coordinator reports; for show
-  ScalingCurve curve;
-  /// What the allocator is told: of 0, 1, … nodes, no more than there are.
-  std::vector<double> speed;
-  bool speed_is_due = true;      ///< what it is made from has changed
+  ScalingProfile scaling;
   std::set<std::string> agents;  ///< nodes on which it says agents run
 };
 
@@ -41,11 +38,8 @@ struct Candidate {
 
 class Roster {
  public:
-  enum class Scaling {
-    measured,  ///< curves follow what coordinators report
-    assumed,   ///< the built-in guess, whatever they report
-  };
-  void set_scaling(Scaling scaling);
+  using Scaling = ScalingProfile::Scaling;
+  void set_scaling(Scaling scaling) { scaling_ = scaling; }
 
   /// The entry of a base job, made if need be.
   TrainerEntry& entry(JobId job, TimeS now);
@@ -73,8 +67,11 @@ class Roster {
   /// The connection is gone.
   void unlink(LinkId link, TimeS now);
 
-  /// A report from the coordinator; feeds the curve when the size is steady.
+  /// A report from the coordinator, for show.
   void note_progress(LinkId link, msg::Progress const& progress);
+
+  /// What it measured.  True: plans are to be made of other speeds than before.
+  bool note_pace(TrainerEntry* trainer, msg::Pace const& pace);
 
   /// When the next candidate has waited too long; `fallback` if none does.
   TimeS next_s(double wait_s, TimeS fallback) const;
@@ -85,7 +82,7 @@ class Roster {
 
   void update_base(TrainerEntry* trainer, BaseJob const& base,
                    Servers const& servers) const;
-  void update_speed(TrainerEntry* trainer) const;
+  bool update_speeds(TrainerEntry* trainer) const;
 
   std::string lease_partition_;
   Scaling scaling_ = Scaling::measured;

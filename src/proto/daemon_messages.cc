@@ -70,8 +70,7 @@ GLEANER_MESSAGE(Pace,
                     FIELD_COUNT(members, members) FIELD(steps) FIELD(step_s)
                         FIELD(step_spread_s) FIELD(compute_s)
                             FIELD(compute_max_s) FIELD(exposed_s)
-                                FIELD(update_s) FIELD_TEXT(fingerprint,
-                                                           fingerprint_bytes)
+                                FIELD(update_s) FIELD_TEXT(family, family_bytes)
                                     FIELD(global_batch) FIELD(gradient_bytes))
 GLEANER_MESSAGE(Resized, FIELD(generation) FIELD_TEXT(kind, word_bytes)
                              FIELD_COUNT(from, members) FIELD_COUNT(to, members)
@@ -115,6 +114,21 @@ GLEANER_MESSAGE(StatusReply,
                         FIELD(lendable) FIELD(would_lend) FIELD(trainers)
                             FIELD(leases) FIELD(holes) FIELD(stall_p50_s)
                                 FIELD(stall_p99_s))
+GLEANER_MESSAGE(ProfileRequest, FIELD(job))
+GLEANER_MESSAGE(ProfileSize,
+                FIELD(nodes) FIELD(members) FIELD(steps) FIELD(step_s)
+                    FIELD(step_spread_s) FIELD(compute_s) FIELD(compute_max_s)
+                        FIELD(exposed_s) FIELD(update_s))
+GLEANER_MESSAGE(ProfilePoint,
+                FIELD(nodes) FIELD(expected) FIELD(low) FIELD(high))
+GLEANER_MESSAGE(ProfileReply,
+                FIELD(job) FIELD(why) FIELD(name) FIELD(scaling) FIELD(family)
+                    FIELD(global_batch) FIELD(gradient_bytes)
+                        FIELD(members_per_node) FIELD(nodes_min)
+                            FIELD(nodes_max) FIELD(nodes_now)
+                                FIELD(trainings_before) FIELD(measured)
+                                    FIELD(curve) FIELD(expand_s) FIELD(shrink_s)
+                                        FIELD(start_s))
 GLEANER_MESSAGE(AdminReply, FIELD(done) FIELD(why) FIELD(mode) FIELD(drained)
                                 FIELD(returning))
 

@@ -69,7 +69,7 @@ struct Pace {
   double compute_max_s = 0;  ///< the same at the member that computes longest
   double exposed_s = 0;      ///< waiting at the member that waits least
   double update_s = 0;       ///< the registered update; 0: not known
-  std::string fingerprint;   ///< equal for trainings that scale alike
+  std::string family;        ///< of trainings that scale alike
   std::uint64_t global_batch = 0;
   std::uint64_t gradient_bytes = 0;
 };
@@ -156,15 +156,18 @@ struct ScanNow {};  ///< gleanerd -> scavenger: something changed
 struct LookAtQueue {};
 using ToPlugin = std::variant<ScanNow, LookAtQueue>;
 
-// --- gleaner status, gleaner admin <-> gleanerd ----------------------------
+// --- gleaner status, profile, admin <-> gleanerd ---------------------------
 
 struct StatusRequest {};
+struct ProfileRequest {
+  JobId job = 0;  ///< of a training
+};
 /// Root's and SlurmUser's only.
 struct AdminRequest {
   std::string action;  ///< "drain", "resume", "observe", "on"
   std::string nodes;   ///< of drain and resume: "n[1-4]"; "": all
 };
-using FromClient = std::variant<StatusRequest, AdminRequest>;
+using FromClient = std::variant<StatusRequest, ProfileRequest, AdminRequest>;
 
 struct TrainerStatus {
   JobId job = 0;
@@ -221,7 +224,47 @@ struct AdminReply {
   std::string drained;  ///< as in StatusReply
   std::vector<std::string> returning;  ///< nodes on their way back
 };
-using ToClient = std::variant<StatusReply, AdminReply>;
+/// What was measured on so many nodes.  Fields as in Pace.
+struct ProfileSize {
+  int nodes = 0;
+  int members = 0;
+  std::uint64_t steps = 0;
+  double step_s = 0;
+  double step_spread_s = 0;
+  double compute_s = 0;
+  double compute_max_s = 0;
+  double exposed_s = 0;
+  double update_s = 0;
+};
+/// What is expected of so many nodes, in samples/s, and the ends of the
+/// interval that holds the truth nine times in ten.
+struct ProfilePoint {
+  int nodes = 0;
+  double expected = 0;
+  double low = 0;
+  double high = 0;
+};
+/// What is known of a training's scaling.
+struct ProfileReply {
+  JobId job = 0;
+  std::string why;  ///< there is nothing to show; "": there is
+  std::string name;
+  std::string scaling;  ///< "measured", "assumed": what plans are made of
+  std::string family;
+  std::uint64_t global_batch = 0;
+  std::uint64_t gradient_bytes = 0;
+  int members_per_node = 0;
+  int nodes_min = 0;
+  int nodes_max = 0;
+  int nodes_now = 0;
+  int trainings_before = 0;  ///< with its family, from which it is known
+  std::vector<ProfileSize> measured;
+  std::vector<ProfilePoint> curve;
+  double expand_s = 0;  ///< of training time, as plans count them
+  double shrink_s = 0;
+  double start_s = 0;
+};
+using ToClient = std::variant<StatusReply, ProfileReply, AdminReply>;
 
 // ---------------------------------------------------------------------------
 

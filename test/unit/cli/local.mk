@@ -7,6 +7,7 @@ TESTS += %reldir%/test_cli
 	%reldir%/captured_command_test.cc \
 	%reldir%/logs_test.cc \
 	%reldir%/observed_test.cc \
+	%reldir%/profile_view_test.cc \
 	%reldir%/sacct_test.cc \
 	%reldir%/sample_audit_test.cc \
 	%reldir%/sim_timeline_test.cc \

@@ -95,12 +95,12 @@ TEST_CASE("a range beyond the cluster costs no more than the cluster") {
   w.base_job(7, 1, 100000);
   w.look();
   w.registers(7);
-  CHECK(w.brain.roster().find(7)->speed.size() == 3);
+  CHECK(w.brain.roster().find(7)->scaling.told().mean.size() == 3);
   CHECK(w.brain.roster().find(7)->base.nodes_max == 2);
   // The cluster grows: so does what it may have.
   w.holes("n[1-4]");
   w.look();
-  CHECK(w.brain.roster().find(7)->speed.size() == 5);
+  CHECK(w.brain.roster().find(7)->scaling.told().mean.size() == 5);
 }
 
 TEST_CASE("a training that needs more nodes than there are gets none") {

@@ -70,7 +70,7 @@ TEST_CASE("a training asks for no more nodes than could ever serve it") {
   w.look();
   w.registers(7);
   CHECK(w.brain.roster().find(7)->base.nodes_max == 2);
-  CHECK(w.brain.roster().find(7)->speed.size() == 3);
+  CHECK(w.brain.roster().find(7)->scaling.told().mean.size() == 3);
 }
 
 TEST_CASE("a refusal keeps a node from those who ask the same, not others") {

@@ -308,6 +308,7 @@ class History {
   void act(LookAgain const&) {}
   void act(Record const&) {}
   void act(SaveProblem const&) {}
+  void act(KeepProfiles const&) {}
 
   // --- the end -------------------------------------------------------------
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When a node is lent, to whom, and when it is not.
+#include <cmath>
+#include <limits>
+
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner {
@@ -193,6 +196,21 @@ TEST_CASE("a second trainer gets its share; the first gives nodes up") {
   CHECK(w.later(1) == "");
 }
 
+/// So many steps of 100 samples, each of one second, of which members compute
+/// all or wait for half.
+msg::Pace pace(std::uint64_t generation, int nodes, std::uint64_t steps) {
+  msg::Pace message;
+  message.generation = generation;
+  message.nodes = message.members = nodes;
+  message.steps = steps;
+  message.step_s = 1;
+  message.compute_s = message.compute_max_s = nodes == 1 ? 1 : 0.5;
+  message.exposed_s = nodes == 1 ? 0 : 0.5;
+  message.family = "train";
+  message.global_batch = 100;
+  return message;
+}
+
 /// A trainer that is as fast on one node as on two has one of two nodes.
 World flat(std::string const& scaling) {
   World w;
@@ -203,14 +221,9 @@ World flat(std::string const& scaling) {
   w.look();  // so many nodes the cluster has
   w.holes("n1");
   w.running_trainer(7, 1, 2, {"n1"});
-  for (int step = 1; step < 9; ++step) {
-    w.says(7, msg::Progress{1, 1, {"n1"}, step, 0, 100, 0, "running"});
-    w.says(7, msg::Progress{2, 2, {"n1", "n2"}, step, 0, 100, 0, "running"});
-    w.says(7,
-           msg::Progress{2, 2, {"n1", "n2"}, step + 1, 0, 100, 0, "running"});
-  }
-  for (int step = 20; step < 29; ++step)
-    w.says(7, msg::Progress{3, 1, {"n1"}, step, 0, 100, 0, "running"});
+  w.says(7, pace(1, 1, 200));
+  w.says(7, pace(2, 2, 200));
+  w.says(7, pace(3, 1, 200));
   w.holes("n[1-2]");
   return w;
 }
@@ -221,6 +234,52 @@ TEST_CASE("a trainer that gains nothing from a node does not get it") {
 
 TEST_CASE("unless its scaling is assumed") {
   CHECK(flat("assumed").look() == "offer n2->7");
+}
+
+TEST_CASE("a pace that cannot be is not believed") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 2, {"n1"});
+  auto const refused = [&](auto change) {
+    auto message = pace(1, 1, 200);
+    change(message);
+    w.says(7, message);
+    return !w.brain.roster().find(7)->scaling.is_measured();
+  };
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(refused([](msg::Pace& p) { p.step_s = 0; }));
+  CHECK(refused([](msg::Pace& p) { p.step_s = nan; }));
+  CHECK(refused([](msg::Pace& p) { p.exposed_s = -1; }));
+  CHECK(refused([](msg::Pace& p) { p.compute_max_s = INFINITY; }));
+  CHECK(refused([](msg::Pace& p) { p.nodes = 0; }));
+  CHECK(refused([](msg::Pace& p) { p.nodes = p.members = 1000; }));
+  CHECK(refused([](msg::Pace& p) { p.members = 0; }));
+  CHECK(refused([](msg::Pace& p) { p.global_batch = 0; }));
+  CHECK_FALSE(refused([](msg::Pace&) {}));
+}
+
+TEST_CASE("what a training taught serves the next one like it") {
+  World w;
+  w.holes("n[1-2]");
+  w.running_trainer(7, 1, 2, {"n1"});
+  w.says(7, pace(1, 1, 200));
+  w.says(7, pace(2, 2, 200));
+  w.end_of_base_job(7);
+  w.later(10);
+  w.base_job(8, 1, 2);
+  w.look();
+  w.registers(8);
+  w.says(8, pace(1, 1, 200));
+  auto const& scaling = w.brain.roster().find(8)->scaling;
+  CHECK(scaling.trainings_before() == 1);
+  // It knows two nodes, although it never had them.
+  CHECK(scaling.told().mean[2] == Approx(1).epsilon(0.05));
+  // Another user's says nothing of this one's.
+  w.base_job(9, 1, 2, 2000);
+  w.look();
+  w.registers(9, {}, 2000);
+  w.brain.on_coordinator(9, 2000, pace(1, 1, 200), w.now);
+  CHECK(w.brain.roster().find(9)->scaling.trainings_before() == 0);
 }
 
 TEST_CASE("with observe nothing is lent, and what no one leads is ended") {

@@ -22,6 +22,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/parts_test.cc \
 	%reldir%/release_set_test.cc \
 	%reldir%/release_test.cc \
+	%reldir%/scaling_profile_test.cc \
 	%reldir%/supply_test.cc \
 	%reldir%/security_doc_test.cc \
 	%reldir%/token_buckets_test.cc \
@@ -38,6 +39,7 @@ TESTS += %reldir%/test_gleanerd
 	%reldir%/descriptor_budget_test.cc \
 	%reldir%/outside_test.cc \
 	%reldir%/plugin_door_test.cc \
+	%reldir%/profile_shelf_test.cc \
 	%reldir%/temporary_dir.hh
 %canon_reldir%_test_gleanerd_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SQLITE_CFLAGS)
 %canon_reldir%_test_gleanerd_LDADD = \

@@ -189,6 +189,7 @@ class World {
   std::vector<Record> records;     ///< all so far
   int asked_to_look = 0;           ///< how often gleanerd wanted a new snapshot
   std::vector<SaveProblem> saved;  ///< all so far
+  std::vector<ProfileRow> kept;    ///< all so far
 
   /// How often this was recorded.
   long recorded(std::string const& event) const {
@@ -263,6 +264,10 @@ class World {
   }
   std::string text(LookAtQueue const&) { return "look at queue"; }
   std::string text(LookAgain const&) { return ++asked_to_look, ""; }
+  std::string text(KeepProfiles const& keep) {
+    kept.insert(kept.end(), keep.rows.begin(), keep.rows.end());
+    return "";
+  }
   std::string text(SaveProblem const& solved) {
     saved.push_back(solved);
     return "";

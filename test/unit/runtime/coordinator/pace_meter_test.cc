@@ -127,8 +127,8 @@ TEST_CASE("a training that becomes slower is seen to be slower") {
   CHECK(pace->compute_max_s == Approx(3));
 }
 
-TEST_CASE("trials of a search have one fingerprint") {
-  CHECK(warm_meter().pace()->fingerprint ==
+TEST_CASE("trials of a search have one family") {
+  CHECK(warm_meter().pace()->family ==
         "python3 train.py, shapes 0123456789abcdef, batch 256");
   struct Case {
     std::vector<std::string> argv;

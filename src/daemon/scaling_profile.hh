@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is known of one training's scaling, and what is the allocator told?
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profile/advisor.hh"
+#include "profile/learned.hh"
+#include "profile/pace.hh"
+
+namespace gleaner {
+
+/// Speeds on 0, 1, … nodes as multiples of what is expected of one node;
+/// `low` and `high` are empty where the speed is taken to be known.
+struct Speeds {
+  std::vector<double> mean, low, high;
+  int nodes_tried = 0;  ///< the largest number that was measured
+};
+
+class ScalingProfile {
+ public:
+  enum class Scaling {
+    measured,  ///< speeds follow what coordinators report
+    assumed,   ///< the built-in guess, whatever they report
+  };
+
+  /// Speeds for up to so many nodes are wanted.  True: the allocator is told
+  /// something else than before.
+  bool update(int nodes_max, Scaling scaling);
+
+  /// What the coordinator measured of the generation in use.
+  void add(Pace const& pace, Traits const& traits);
+
+  /// What others of the same family have taught, and this one before
+  /// gleanerd was started.  Before add().
+  void set_prior(Learned const& others, Learned own);
+
+  /// A resize took so long; `kind` as in msg::Resized.
+  void add_resize(std::string const& kind, double prepare_s, double stall_s);
+
+  Speeds const& told() const { return told_; }
+  Traits const& traits() const { return traits_; }
+  bool is_measured() const { return !paces_.empty(); }
+  /// The latest measurement of each number of nodes.
+  std::map<int, Pace> const& paces() const { return paces_; }
+  Advice advise(int nodes_max) const { return advisor_.advise(nodes_max); }
+  /// By this training alone.
+  Learned learned() const { return merged(own_before_, advisor_.learned()); }
+  /// From how many before it the prior is.
+  int trainings_before() const { return trainings_before_; }
+
+  /// What resizes have cost; `otherwise` where none was seen.
+  ResizeCosts costs(ResizeCosts const& otherwise) const;
+
+ private:
+  /// Smoothed exponentially: machines and trainings change.
+  struct Cost {
+    int seen = 0;
+    double mean_s = 0;
+    void add(double s);
+  };
+
+  Advisor advisor_;
+  Traits traits_;
+  std::map<int, Pace> paces_;
+  Learned own_before_;
+  int trainings_before_ = 0;
+  Pace heeded_;         ///< by the speeds that were last worked out
+  bool is_due_ = true;  ///< what they are made from has changed
+  Speeds told_;
+  Cost expand_, shrink_, start_, loss_;
+};
+
+}  // namespace gleaner
