@@ -5,30 +5,51 @@
 #include <optional>
 #include <vector>
 
+#include "profile/learned.hh"
 #include "profile/pace.hh"
+#include "profile/step_fit.hh"
 
 namespace gleaner {
 
 /// What the allocator is told of a training's scaling.
 struct Advice {
   /// Samples/s on 0, 1, … nodes_max nodes: what is expected, and the ends of
-  /// the interval that holds the truth nine times in ten.
+  /// the interval that holds the truth nine times in ten.  Steps/s where the
+  /// global batch is not known; multiples of the speed on one node where
+  /// nothing was measured, by this training or earlier ones.
   std::vector<double> mean, low, high;
-  int nodes_seen_max = 0;  ///< largest number it was measured on
+  /// Largest number it was measured on, or an earlier one with its fingerprint.
+  int nodes_seen_max = 0;
 };
 
-/// What was learned of a training, for the next with its fingerprint.
-struct Learned;
-
+/// Learns from the pace of each generation.  A value: it may be copied.
+///
+///     Advisor advisor;
+///     advisor.set_traits({.fingerprint = "a", .global_batch = 1024});
+///     advisor.add({.generation = 1, .nodes = 4, .members = 4, .steps = 20,
+///                  .step_s = 0.3, .compute_s = 0.25, .exposed_s = 0.04});
+///     advisor.advise(16).mean[8];
 class Advisor {
  public:
   void set_traits(Traits const& traits);
-  /// What trainings with the same fingerprint have taught; before add().
+  /// What trainings with the same fingerprint have taught.
   void set_prior(Learned const& prior);
   /// The generation's pace so far; replaces what was said of it before.
+  /// Ignores what cannot be a pace.
   void add(Pace const& pace);
   Advice advise(int nodes_max) const;
+  /// What this training has measured itself, for merged() and set_prior().
   Learned learned() const;
+
+ private:
+  std::vector<SizeSample> samples() const;
+  void forget();
+  StepFit const& fit() const;
+
+  Traits traits_;
+  Learned prior_;
+  std::vector<Pace> paces_;             ///< by generation
+  mutable std::optional<StepFit> fit_;  ///< of all that is known, once asked
 };
 
 }  // namespace gleaner

@@ -1,5 +1,17 @@
 ## src/profile: see doc/architecture.md, "Folders".
 noinst_LTLIBRARIES += %reldir%/libprofile.la
 %canon_reldir%_libprofile_la_SOURCES = \
+	%reldir%/advisor.hh \
+	%reldir%/advisor.cc \
+	%reldir%/cholesky.hh \
+	%reldir%/learned.hh \
+	%reldir%/learned.cc \
+	%reldir%/learned_json.hh \
+	%reldir%/learned_json.cc \
+	%reldir%/pace.hh \
 	%reldir%/scaling_curve.hh \
-	%reldir%/scaling_curve.cc
+	%reldir%/scaling_curve.cc \
+	%reldir%/step_fit.hh \
+	%reldir%/step_fit.cc \
+	%reldir%/step_model.hh \
+	%reldir%/step_model.cc

@@ -19,8 +19,8 @@ struct Pace {
   double step_spread_s = 0;  ///< between their quartiles
   double compute_s = 0;      ///< of it in the program: mean over members
   double compute_max_s = 0;  ///< the same at the member that computes longest
-  double exposed_s = 0;      ///< waiting for sums at the member that waits least
-  double update_s = 0;       ///< the registered update; 0: not known
+  double exposed_s = 0;  ///< waiting for sums at the member that waits least
+  double update_s = 0;   ///< the registered update; 0: not known
 };
 
 /// What a training is, as far as it says something about its scaling.

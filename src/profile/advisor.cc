@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From paces to samples of the fit, and from step times to speeds.
+#include "profile/advisor.hh"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner {
+namespace {
+
+/// What is kept of this training, and what is used of earlier ones: the fit's
+/// time grows with the third power.
+constexpr std::size_t paces_most = 14;
+constexpr std::size_t earlier_most = 10;
+
+/// A member that computes this much longer than the mean is no chance any
+/// more: it is slow, and other sizes may do without it.
+constexpr double straggling = 1.06;
+
+/// No median of a few hundred steps is better than this.
+constexpr double noise_least = 0.004;
+/// Steps follow one another, so that a hundred say as much as fifty.
+constexpr double steps_alike = 2;
+
+bool is_pace(Pace const& pace) {
+  return pace.nodes >= 1 && pace.members >= 1 && pace.steps >= 1 &&
+         std::isfinite(pace.step_s) && pace.step_s > 0;
+}
+
+/// How long the step takes only because one member is slow.
+double straggled_s(Pace const& pace) {
+  if (pace.compute_s <= 0) return 0;
+  double const excess = pace.compute_max_s - straggling * pace.compute_s;
+  return std::clamp(excess, 0.0, 0.9 * pace.step_s);
+}
+
+double noise_of(Pace const& pace) {
+  double const deviation = pace.step_spread_s / 1.349 / pace.step_s;
+  double const independent =
+      std::max(1.0, static_cast<double>(pace.steps) / steps_alike);
+  double const median = 1.25 * deviation / std::sqrt(independent);
+  // With few steps the spread is not known either.
+  double const few = 0.05 / static_cast<double>(pace.steps);
+  double const straggled = 0.3 * straggled_s(pace) / pace.step_s;
+  return std::sqrt(median * median + few * few + straggled * straggled +
+                   noise_least * noise_least);
+}
+
+SizeSample sample_of(Pace const& pace, std::uint64_t newest) {
+  SizeSample sample;
+  sample.members = pace.members;
+  double const straggled = straggled_s(pace);
+  sample.step_s = pace.step_s - straggled;
+  sample.noise = noise_of(pace);
+  if (pace.compute_s > 0) {
+    sample.compute_s = std::min(pace.compute_s, sample.step_s);
+    sample.exposed_s = std::clamp(pace.exposed_s, 0.0, sample.step_s);
+    double const longest =
+        std::max(pace.compute_s, pace.compute_max_s - straggled);
+    sample.elsewhere_s =
+        std::max(0.0, sample.step_s - longest - sample.exposed_s);
+  }
+  sample.generations_ago =
+      std::min(static_cast<double>(newest - pace.generation), 100.0);
+  return sample;
+}
+
+SizeSample sample_of(LearnedSize const& size) {
+  SizeSample sample;
+  sample.members = size.members;
+  sample.step_s = size.step_s;
+  sample.noise = std::max(size.step_sd, noise_least);
+  sample.compute_s = std::min(size.compute_s, size.step_s);
+  sample.exposed_s = std::min(size.exposed_s, size.step_s);
+  sample.elsewhere_s =
+      std::max(0.0, size.step_s - sample.compute_s - sample.exposed_s);
+  sample.of = SizeSample::Of::earlier_ones;
+  return sample;
+}
+
+}  // namespace
+
+void Advisor::set_traits(Traits const& traits) {
+  if (traits == traits_) return;
+  traits_ = traits;
+  fit_.reset();
+}
+
+void Advisor::set_prior(Learned const& prior) {
+  prior_ = prior;
+  fit_.reset();
+}
+
+void Advisor::add(Pace const& pace) {
+  if (!is_pace(pace)) return;
+  auto const at = std::lower_bound(
+      paces_.begin(), paces_.end(), pace.generation,
+      [](auto const& other, auto number) { return other.generation < number; });
+  if (at != paces_.end() && at->generation == pace.generation)
+    *at = pace;
+  else
+    paces_.insert(at, pace);
+  if (paces_.size() > paces_most) forget();
+  fit_.reset();
+}
+
+/// Drop the oldest of the sizes that were measured again since, else the
+/// oldest of all.
+void Advisor::forget() {
+  auto const oldest =
+      std::find_if(paces_.begin(), paces_.end(), [&](Pace const& pace) {
+        return std::any_of(paces_.begin(), paces_.end(),
+                           [&](auto const& other) {
+                             return other.members == pace.members &&
+                                    other.generation > pace.generation;
+                           });
+      });
+  paces_.erase(oldest == paces_.end() ? paces_.begin() : oldest);
+}
+
+std::vector<SizeSample> Advisor::samples() const {
+  std::vector<SizeSample> all;
+  for (auto pace = paces_.rbegin(); pace != paces_.rend(); ++pace)
+    all.push_back(sample_of(*pace, paces_.back().generation));
+  auto earlier = prior_.sizes;
+  std::stable_sort(
+      earlier.begin(), earlier.end(),
+      [](auto const& a, auto const& b) { return a.trainings > b.trainings; });
+  if (earlier.size() > earlier_most) earlier.resize(earlier_most);
+  for (auto const& size : earlier) all.push_back(sample_of(size));
+  return all;
+}
+
+StepFit const& Advisor::fit() const {
+  if (!fit_)
+    fit_.emplace(StepModel(traits_.global_batch), samples(),
+                 static_cast<double>(traits_.gradient_bytes));
+  return *fit_;
+}
+
+Advice Advisor::advise(int nodes_max) const {
+  auto const& fit = this->fit();
+  bool const measured = !paces_.empty() || !prior_.sizes.empty();
+  int const per_node =
+      paces_.empty() ? std::max(1, traits_.members_per_node)
+                     : std::max(1, paces_.back().members / paces_.back().nodes);
+  double const samples = !measured
+                             ? fit.at(per_node).median_s
+                             : static_cast<double>(std::max<std::uint64_t>(
+                                   1, traits_.global_batch));
+  Advice advice;
+  for (auto* curve : {&advice.mean, &advice.low, &advice.high}) {
+    curve->reserve(static_cast<std::size_t>(nodes_max) + 1);
+    curve->push_back(0);
+  }
+  for (int k = 1; k <= nodes_max; ++k) {
+    auto const step = fit.at(k * per_node);
+    advice.mean.push_back(samples / step.median_s);
+    advice.low.push_back(samples / step.high_s);
+    advice.high.push_back(samples / step.low_s);
+  }
+  for (auto const& pace : paces_)
+    advice.nodes_seen_max = std::max(advice.nodes_seen_max, pace.nodes);
+  for (auto const& size : prior_.sizes)
+    advice.nodes_seen_max =
+        std::max(advice.nodes_seen_max, size.members / per_node);
+  return advice;
+}
+
+Learned Advisor::learned() const {
+  Learned learned;
+  if (!paces_.empty())
+    learned.members_per_node =
+        std::max(1, paces_.back().members / paces_.back().nodes);
+  // The newest of each size counts.
+  for (auto pace = paces_.rbegin(); pace != paces_.rend(); ++pace) {
+    auto const at = std::lower_bound(
+        learned.sizes.begin(), learned.sizes.end(), pace->members,
+        [](auto const& size, int members) { return size.members < members; });
+    if (at != learned.sizes.end() && at->members == pace->members) continue;
+    auto const sample = sample_of(*pace, paces_.back().generation);
+    LearnedSize size;
+    size.members = sample.members;
+    size.step_s = sample.step_s;
+    size.step_sd = sample.noise;
+    size.compute_s = sample.compute_s;
+    size.exposed_s = sample.exposed_s;
+    learned.sizes.insert(at, size);
+  }
+  return learned;
+}
+
+}  // namespace gleaner
