@@ -32,7 +32,8 @@ void fix(Trainer* trainer) {
   trainer->nodes_min = std::max(1, trainer->nodes_max);
 }
 
-/// It may grow to where it is known, and to twice that, at the highest hope.
+/// It may grow to where it is known as is expected, and to twice that at the
+/// highest hope.
 void hope(Trainer const& before, Trainer* trainer) {
   auto const count = static_cast<int>(trainer->nodes.size());
   auto const most =
@@ -42,8 +43,10 @@ void hope(Trainer const& before, Trainer* trainer) {
     return fix(trainer);
   trainer->nodes_min = std::max(trainer->nodes_min, count);
   trainer->limit_nodes(most);
-  for (auto k = static_cast<std::size_t>(count) + 1; k < trainer->speed.size();
-       ++k)
+  // Up to the largest size that was measured there is nothing to hope for.
+  for (auto k =
+           static_cast<std::size_t>(std::max(count, trainer->nodes_tried)) + 1;
+       k < trainer->speed.size(); ++k)
     trainer->speed[k] = std::max(trainer->speed[k], trainer->speed_high[k]);
   // It is resized anyway.
   if (trainer->nodes.size() > before.nodes.size()) trainer->expand_s = 0;

@@ -43,6 +43,9 @@ Speeds relative(Advice advice) {
     for (auto& speed : *list) speed /= one;
     clamp(list);
   }
+  // Of whom nothing is known counts as others do of whom nothing is known: not
+  // less, or who came first would have most.
+  if (speeds.nodes_tried == 0) speeds.low.clear(), speeds.high.clear();
   return speeds;
 }
 

@@ -18,21 +18,21 @@ struct Advice {
   /// global batch is not known; multiples of the speed on one node where
   /// nothing was measured, by this training or earlier ones.
   std::vector<double> mean, low, high;
-  /// Largest number it was measured on, or an earlier one with its fingerprint.
+  /// Largest number it was measured on, or an earlier one of its family.
   int nodes_seen_max = 0;
 };
 
 /// Learns from the pace of each generation.  A value: it may be copied.
 ///
 ///     Advisor advisor;
-///     advisor.set_traits({.fingerprint = "a", .global_batch = 1024});
+///     advisor.set_traits({.family = "a", .global_batch = 1024});
 ///     advisor.add({.generation = 1, .nodes = 4, .members = 4, .steps = 20,
 ///                  .step_s = 0.3, .compute_s = 0.25, .exposed_s = 0.04});
 ///     advisor.advise(16).mean[8];
 class Advisor {
  public:
   void set_traits(Traits const& traits);
-  /// What trainings with the same fingerprint have taught.
+  /// What trainings of the same family have taught.
   void set_prior(Learned const& prior);
   /// The generation's pace so far; replaces what was said of it before.
   /// Ignores what cannot be a pace.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is kept of a training for the next one with the same fingerprint?
+/// What is kept of a training for the next one of the same family?
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ struct Pace {
 struct Traits {
   /// Trainings with the same one are taken to scale alike: program, state,
   /// batch and type of node.  "": not known.
-  std::string fingerprint;
+  std::string family;
   std::uint64_t global_batch = 0;    ///< samples in a step, whatever the size
   std::uint64_t gradient_bytes = 0;  ///< summed in a step
   int members_per_node = 1;

@@ -36,7 +36,7 @@ Traits traits() {
   return t;
 }
 
-TEST_CASE("before anything is measured speeds are a guess, and say so") {
+TEST_CASE("before anything is measured speeds are a guess for all alike") {
   ScalingProfile profile;
   CHECK(profile.update(8, Scaling::measured));
   auto const& told = profile.told();
@@ -44,8 +44,7 @@ TEST_CASE("before anything is measured speeds are a guess, and say so") {
   CHECK(told.mean[1] == Approx(1));
   CHECK(told.mean[8] > told.mean[4]);
   CHECK(told.nodes_tried == 0);
-  REQUIRE(told.low.size() == 9);
-  CHECK(told.low[8] < 0.9 * told.mean[8]);
+  CHECK(told.low.empty());
   CHECK_FALSE(profile.is_measured());
 }
 
