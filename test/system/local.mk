@@ -7,6 +7,7 @@ system_tests = \
 	%reldir%/site_lua.bats \
 	%reldir%/kinds.bats \
 	%reldir%/parts.bats \
+	%reldir%/profile.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
