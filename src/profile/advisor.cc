@@ -13,9 +13,11 @@ namespace {
 constexpr std::size_t paces_most = 14;
 constexpr std::size_t earlier_most = 10;
 
-/// A member that computes this much longer than the mean is no chance any
+/// A member that computes this much longer than the others is no chance any
 /// more: it is slow, and other sizes may do without it.
-constexpr double straggling = 1.06;
+constexpr double straggling = 1.08;
+/// How much longer the slowest of alike members computes.
+constexpr double slowest = 1.03;
 
 /// No median of a few hundred steps is better than this.
 constexpr double noise_least = 0.004;
@@ -27,11 +29,20 @@ bool is_pace(Pace const& pace) {
          std::isfinite(pace.step_s) && pace.step_s > 0;
 }
 
+/// What members but the slowest compute.
+double others_s(Pace const& pace) {
+  if (pace.members < 2) return pace.compute_s;
+  double const rest =
+      pace.members * pace.compute_s - std::max(pace.compute_max_s, 0.0);
+  return std::clamp(rest / (pace.members - 1), 0.0, pace.compute_s);
+}
+
 /// How long the step takes only because one member is slow.
 double straggled_s(Pace const& pace) {
-  if (pace.compute_s <= 0) return 0;
-  double const excess = pace.compute_max_s - straggling * pace.compute_s;
-  return std::clamp(excess, 0.0, 0.9 * pace.step_s);
+  double const others = others_s(pace);
+  if (others <= 0 || pace.compute_max_s < straggling * others) return 0;
+  return std::clamp(pace.compute_max_s - slowest * others, 0.0,
+                    0.9 * pace.step_s);
 }
 
 double noise_of(Pace const& pace) {
@@ -41,7 +52,9 @@ double noise_of(Pace const& pace) {
   double const median = 1.25 * deviation / std::sqrt(independent);
   // With few steps the spread is not known either.
   double const few = 0.05 / static_cast<double>(pace.steps);
-  double const straggled = 0.3 * straggled_s(pace) / pace.step_s;
+  double const straggled_part = straggled_s(pace) / pace.step_s;
+  double const straggled =
+      straggled_part > 0 ? 0.01 + 0.03 * straggled_part : 0;
   return std::sqrt(median * median + few * few + straggled * straggled +
                    noise_least * noise_least);
 }
@@ -53,10 +66,11 @@ SizeSample sample_of(Pace const& pace, std::uint64_t newest) {
   sample.step_s = pace.step_s - straggled;
   sample.noise = noise_of(pace);
   if (pace.compute_s > 0) {
-    sample.compute_s = std::min(pace.compute_s, sample.step_s);
+    sample.compute_s = std::min(straggled > 0 ? others_s(pace) : pace.compute_s,
+                                sample.step_s);
     sample.exposed_s = std::clamp(pace.exposed_s, 0.0, sample.step_s);
     double const longest =
-        std::max(pace.compute_s, pace.compute_max_s - straggled);
+        std::max(sample.compute_s, pace.compute_max_s - straggled);
     sample.elsewhere_s =
         std::max(0.0, sample.step_s - longest - sample.exposed_s);
   }

@@ -22,10 +22,10 @@ constexpr Vector usual_sd{10, 1.5, 1.5, 1.5, 1.5, 2, 1.3};
 constexpr double exposed_s_per_byte = 2e-10;
 
 /// What the formula does not know, as standard deviations of the logarithm:
-constexpr double walk_sd = 0.045;        ///< for each doubling
-constexpr double own_sd = 0.012;         ///< of a size
-constexpr double compute_sd = 0.03;      ///< of a size's compute
-constexpr double drift_sd = 0.008;       ///< of all, for each generation
+constexpr double walk_sd = 0.022;        ///< for each doubling
+constexpr double own_sd = 0.007;         ///< of a size
+constexpr double compute_sd = 0.02;      ///< of a size's compute
+constexpr double drift_sd = 0.011;       ///< of all, for each generation
 constexpr double earlier_sd = 0.04;      ///< of another training, of all
 constexpr double earlier_own_sd = 0.02;  ///< of another training, of a size
 /// … and of exposed and elsewhere, as parts of themselves and of a step.
@@ -34,6 +34,11 @@ constexpr double part_least_sd = 0.006;
 
 /// Freedom of the Student distribution of the walk's steps.
 constexpr double freedom = 3;
+/// Beyond this, squared and in standard deviations, a step is a jump.
+constexpr double jump = 9;
+/// Exposed sums usually grow by no more of a step for each doubling; what is
+/// more counts so much in the logarithm.
+constexpr double slope_usual = 0.1, cliff_share = 1.5;
 constexpr int rounds = 6;
 
 constexpr double z90 = 1.645;
@@ -315,6 +320,20 @@ void StepFit::make_parts_room(std::vector<double> const& compute_off) {
   }
 }
 
+/// Sums that take much more of a step on one side of a stretch than on the
+/// other may have grown all the way or at one size: how far apart that is.
+double StepFit::cliff(std::size_t stretch) const {
+  double below = 0, above = 0;
+  for (auto const& sample : samples_) {
+    if (!has_parts(sample)) continue;
+    double const exposed = sample.exposed_s / sample.step_s;
+    if (place(sample.members) == places_[stretch]) below = exposed;
+    if (place(sample.members) == places_[stretch + 1]) above = exposed;
+  }
+  double const doublings = places_[stretch + 1] - places_[stretch];
+  return cliff_share * std::max(0.0, above - below - slope_usual * doublings);
+}
+
 /// Student's distribution as a mixture: each stretch of the walk gets the
 /// variance that its own step makes probable, and so does what earlier
 /// trainings have in common.
@@ -345,7 +364,10 @@ void StepFit::make_room(Matrix const& inverse) {
   }
   for (std::size_t i = 0; i < room_.size(); ++i) {
     double const step = walked_to[i + 1] - walked_to[i];
-    room_[i] = (freedom + step * step / usual_step(i)) / (freedom + 1);
+    double const square = (step * step + cliff(i) * cliff(i)) / usual_step(i);
+    // A jump may be anywhere between two sizes, and each size has all or
+    // nothing of it: its own square is the variance.
+    room_[i] = square > jump ? square : (freedom + square) / (freedom + 1);
   }
   make_parts_room(compute_off);
   double const variance = earlier_sd * earlier_sd;

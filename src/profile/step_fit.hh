@@ -57,6 +57,7 @@ class StepFit {
   double misfit(Cholesky const& spread, Vector const& at) const;
   std::vector<double> residuals(Vector const& at) const;
   void make_room(Matrix const& inverse);
+  double cliff(std::size_t stretch) const;
   void make_parts_room(std::vector<double> const& compute_off);
   void conclude(Cholesky const& spread);
 
