@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,8 @@ namespace gleaner {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds failure_pause{1};
 
 /// $GLEANER_LIBEXEC, beside us, or in the build tree; "" when not installed.
 std::string find_program() {
@@ -42,7 +45,7 @@ void log_failure(Error const& why) {
 CommHostStarter::CommHostStarter(asio::io_context& io,
                                  ChildProcesses& processes,
                                  ChildProcesses::Key key)
-    : processes_(processes), key_(key), asked_(io) {}
+    : processes_(processes), key_(key), asked_(io), pause_(io) {}
 
 std::string CommHostStarter::socket_path() {
   if (!tried_) {
@@ -87,7 +90,16 @@ void CommHostStarter::start() {
   if (pid) return;
   log_failure(pid.error());
   turn_away();
-  wait();
+  wait_later();
+}
+
+/// Without descriptors nobody can be turned away either: who still waits must
+/// not make us try again without end.
+void CommHostStarter::wait_later() {
+  pause_.expires_after(failure_pause);
+  pause_.async_wait([this](asio::error_code error) {
+    if (!error) wait();
+  });
 }
 
 /// Whoever waits must not wait for what does not come.

@@ -32,6 +32,7 @@ class CommHostStarter {
  private:
   Result<void> open();
   void wait();
+  void wait_later();
   void start();
   void turn_away();
 
@@ -41,6 +42,7 @@ class CommHostStarter {
   bool tried_ = false;
   std::optional<CommDirectory> directory_;
   asio::posix::stream_descriptor asked_;
+  asio::steady_timer pause_;
 };
 
 }  // namespace gleaner

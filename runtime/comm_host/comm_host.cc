@@ -50,6 +50,7 @@ CommHost::CommHost(asio::io_context& io, CommHostOptions options)
       // Only letters and a number: PMIx packs names by their numbers.
       node_("comm-host-" + random_hex(8)),
       acceptor_(io, stream_protocol(), options_.listening),
+      accept_pause_(io),
       children_(io, SIGCHLD) {}
 
 CommHost::~CommHost() { end(); }
@@ -86,9 +87,18 @@ void CommHost::accept() {
   acceptor_.async_accept(
       [this](asio::error_code error, stream_protocol::socket socket) {
         if (error == asio::error::operation_aborted) return;
-        if (!error) accepted(std::move(socket));
+        if (error) return accept_later(error);
+        accepted(std::move(socket));
         accept();
       });
+}
+
+void CommHost::accept_later(asio::error_code why) {
+  accept_failures_.note(node_, why);
+  accept_pause_.expires_after(AcceptFailures::pause);
+  accept_pause_.async_wait([this](asio::error_code error) {
+    if (!error) accept();
+  });
 }
 
 void CommHost::accepted(stream_protocol::socket socket) {

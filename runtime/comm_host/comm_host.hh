@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 
+#include "proto/accept_failures.hh"
 #include "proto/channel.hh"
 #include "proto/comm_messages.hh"
 #include "runtime/comm_host/pmix_server.hh"
@@ -59,6 +60,7 @@ class CommHost {
   };
 
   void accept();
+  void accept_later(asio::error_code why);
   void accepted(asio::local::stream_protocol::socket socket);
   void take_input(std::shared_ptr<asio::local::stream_protocol::socket> socket);
   void on_message(Key key, nlohmann::json const& json);
@@ -79,6 +81,8 @@ class CommHost {
   CommHostOptions const options_;
   std::string const node_;
   asio::local::stream_protocol::acceptor acceptor_;
+  AcceptFailures accept_failures_;
+  asio::steady_timer accept_pause_;
   asio::signal_set children_;
   std::unique_ptr<PmixServer> pmix_;
   ChildProcesses processes_;

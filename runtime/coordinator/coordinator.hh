@@ -35,6 +35,7 @@
 #include "runtime/coordinator/options.hh"
 #include "runtime/coordinator/pace_meter.hh"
 #include "runtime/coordinator/progress_meter.hh"
+#include "runtime/coordinator/replacements.hh"
 #include "runtime/generation/membership.hh"
 
 namespace gleaner {
@@ -58,11 +59,8 @@ class Coordinator {
     JobId lease_job = 0;
     std::shared_ptr<Channel> agent;
     std::set<msg::MemberId> members;
-    std::string cause;   ///< why it is left
-    int to_restart = 0;  ///< members that were lost and are to be replaced
-    double restart_at_s = 0;
-    double restart_pause_s = 0;  ///< before the next replacement
-    double last_start_s = 0;
+    std::string cause;          ///< why it is left
+    Replacements replacements;  ///< of members that were lost
   };
   struct MemberPeer {
     std::string node;
@@ -70,6 +68,8 @@ class Coordinator {
     bool may_end = false;              ///< it was told to: its end is no loss
     bool is_out = false;               ///< it trains no more
     bool is_killed = false;            ///< by us: its exit code says nothing
+    bool has_trained = false;          ///< it was in a generation
+    std::string why_ended;             ///< as we told it, "": we did not
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);
@@ -96,7 +96,9 @@ class Coordinator {
   void on_member(msg::MemberId id, std::shared_ptr<Channel> channel);
   void on_member_message(msg::MemberId id, nlohmann::json const& json);
   void on_member_exit(msg::MemberExited const& exited);
-  void restart_later(std::string const& node);
+  void replace(std::string const& node, MemberPeer const& lost);
+  void give_up_place(std::string const& node, std::string const& why);
+  void note_generation(nlohmann::json const& members);
   void member_gone(msg::MemberId id, std::string const& why);
   void program_failed(int code, std::string const& why);
   void carry_out(Membership::Orders const& orders);
@@ -139,6 +141,8 @@ class Coordinator {
   PaceMeter pace_;
   std::map<std::string, NodePeer> nodes_;
   std::map<msg::MemberId, MemberPeer> members_;
+  /// Nodes that get no more members, and why.
+  std::map<std::string, std::string> given_up_;
   msg::MemberId last_member_ = 0;
   std::shared_ptr<msg::ToMember const> written_;  ///< message sent last
   std::string written_text_;

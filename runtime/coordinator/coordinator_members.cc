@@ -13,12 +13,6 @@ namespace {
 /// does not work.
 constexpr int failures_max = 4;
 
-/// A node's first loss is made good at once; each further one waits twice as
-/// long, unless the member before it lived this long.
-constexpr double restart_pause_s = 0.25;
-constexpr double restart_pause_s_max = 30;
-constexpr double lived_long_s = 10;
-
 /// What events.jsonl gets, as a line for people.
 LogLine line_of(membership::Record const& record) {
   LogLine line(record.event);
@@ -64,17 +58,17 @@ void Coordinator::on_member_message(msg::MemberId id,
 void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   auto const found = members_.find(exited.member);
   if (found == members_.end()) return;
-  auto const name = found->second.node;
+  auto const lost = found->second;
+  auto const& name = lost.node;
   auto const code = exited.code;
-  bool const expected = found->second.may_end;
+  bool const expected = lost.may_end;
   auto const node = nodes_.find(name);
   bool const stays =
       node != nodes_.end() && node->second.state == NodeState::up;
-  if (finished_ && !found->second.is_killed && program_code_ == 0)
-    program_code_ = code;
+  if (finished_ && !lost.is_killed && program_code_ == 0) program_code_ = code;
   // Who is killed because its node is left says nothing about the program.
   if (!expected && stays && code != 0) ++failures_;
-  if (found->second.channel) found->second.channel->close();
+  if (lost.channel) lost.channel->close();
   members_.erase(found);
   if (node != nodes_.end()) node->second.members.erase(exited.member);
   carry_out(membership_->member_gone(
@@ -82,28 +76,59 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   if (finished_ || code_) return check_end();
   auto const limit = failures_max * std::max<int>(1, int(nodes_.size()));
   if (failures_ >= limit)
-    return program_failed(code, "it failed " + std::to_string(failures_) +
-                                    " times without a new step");
+    return program_failed(
+        code, "it failed " + std::to_string(failures_) +
+                  " times without a new step" +
+                  (lost.why_ended.empty() ? "" : ": " + lost.why_ended));
   if (!stays) return;
   if (expected) {
-    restart_later(name);
+    replace(name, lost);
   } else if (code == 0) {
     // It returned from its loop although the training goes on.
     ended_by_itself_ = true;
     if (members_.empty()) program_failed(0, "the program ended by itself");
   } else if (!ended_by_itself_) {
-    restart_later(name);
+    replace(name, lost);
   }
 }
 
 /// Another member in place of one that was lost, on the same node.
-void Coordinator::restart_later(std::string const& name) {
-  auto& node = nodes_.at(name);
-  ++node.to_restart;
-  if (now() - node.last_start_s > lived_long_s) node.restart_pause_s = 0;
-  node.restart_at_s = std::max(node.restart_at_s, now() + node.restart_pause_s);
-  node.restart_pause_s = std::clamp(2 * node.restart_pause_s, restart_pause_s,
-                                    restart_pause_s_max);
+void Coordinator::replace(std::string const& name, MemberPeer const& lost) {
+  auto& replacements = nodes_.at(name).replacements;
+  bool const had_given_up = replacements.given_up();
+  replacements.lost(now(), lost.has_trained || lost.may_end
+                               ? Replacements::Fate::trained
+                               : Replacements::Fate::never_in);
+  if (!replacements.given_up()) return;
+  if (!had_given_up)
+    give_up_place(
+        name, lost.why_ended.empty() ? "its process ended" : lost.why_ended);
+  // Others may have a use for a node where nobody trains.
+  if (auto& node = nodes_.at(name); node.members.empty()) {
+    node.cause = given_up_[name];
+    end_node(name);
+  }
+}
+
+/// Go on without some of a node's members, or without the node.
+void Coordinator::give_up_place(std::string const& name,
+                                std::string const& why) {
+  auto const what = std::to_string(Replacements::vain_max) +
+                    " members in a row on node " + name +
+                    " could not be let in, so no more are started there; the "
+                    "last: " +
+                    why;
+  events_.write("error", {{"what", what}, {"node", name}});
+  log_to_stderr(LogLevel::error,
+                LogLine("members_given_up").kv("node", name).kv("why", what));
+  given_up_[name] = what;
+}
+
+void Coordinator::note_generation(nlohmann::json const& members) {
+  for (auto const& id : members)
+    if (auto const found = members_.find(id.get<msg::MemberId>());
+        found != members_.end())
+      found->second.has_trained = true;
 }
 
 void Coordinator::member_gone(msg::MemberId id, std::string const& why) {
@@ -139,6 +164,8 @@ void Coordinator::carry_out(membership::Send const& order) {
   if (std::holds_alternative<msg::Release>(*order.message) ||
       std::holds_alternative<msg::Finish>(*order.message))
     found->second.may_end = found->second.is_out = true;
+  if (auto const* refused = std::get_if<msg::Refused>(&*order.message))
+    found->second.why_ended = refused->why;
   if (!found->second.channel) return;
   // A thousand members are told of a thousand: the text is made once.
   if (order.message != written_) {
@@ -157,6 +184,9 @@ void Coordinator::carry_out(membership::Record const& order) {
     auto const step = order.fields.at("step").get<msg::Step>();
     if (step > furthest_) failures_ = 0;
     furthest_ = std::max(furthest_, step);
+  } else if (order.event == "generation") {
+    note_generation(order.fields.at("members"));
+    log_to_stderr(LogLevel::info, line_of(order));
   } else if (order.event == "resize") {
     msg::Resized resized;
     resized.generation = order.fields.at("generation");
@@ -175,6 +205,7 @@ void Coordinator::carry_out(membership::Kill const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
   found->second.is_out = found->second.is_killed = true;
+  found->second.why_ended = order.why;
   log_to_stderr(
       LogLevel::warn,
       LogLine("member_killed").kv("member", order.member).kv("why", order.why));

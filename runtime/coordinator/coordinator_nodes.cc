@@ -78,6 +78,8 @@ void Coordinator::on_grant(msg::Grant const& grant) {
   };
   if (!membership_) return refuse("not registered");
   if (nodes_.count(grant.node)) return refuse("its last lease is still ending");
+  if (auto const why = given_up_.find(grant.node); why != given_up_.end())
+    return refuse(why->second);
   if (auto started = launcher_->start(grant); !started) {
     log_to_stderr(LogLevel::error, LogLine("lease_not_asked_for")
                                        .kv("node", grant.node)
@@ -188,7 +190,7 @@ void Coordinator::on_agent_hello(std::string const& name,
 void Coordinator::start_members(std::string const& name, int count) {
   auto& node = nodes_.at(name);
   if (!node.agent) return;
-  node.last_start_s = now();
+  node.replacements.started(now());
   msg::StartMembers order;
   for (int i = 0; i < count; ++i) {
     order.members.push_back(++last_member_);
@@ -268,10 +270,11 @@ void Coordinator::on_lease_end(std::string const& name, int code,
 }
 
 void Coordinator::check_nodes() {
-  std::vector<std::string> late, restart;
+  std::vector<std::string> late;
+  std::map<std::string, int> restart;
   for (auto& [name, node] : nodes_) {
-    if (node.to_restart > 0 && now() >= node.restart_at_s)
-      restart.push_back(name);
+    if (int const count = node.replacements.take_due(now()))
+      restart[name] = count;
     auto const age_s = now() - node.since_s;
     if (node.state == NodeState::asked && age_s > agent_time_s)
       late.push_back(name);
@@ -280,12 +283,9 @@ void Coordinator::check_nodes() {
       node.since_s = now();
     }
   }
-  for (auto const& name : restart) {
-    auto& node = nodes_.at(name);
-    auto const count = std::exchange(node.to_restart, 0);
-    if (node.state == NodeState::up && !finished_ && !code_)
+  for (auto const& [name, count] : restart)
+    if (nodes_.at(name).state == NodeState::up && !finished_ && !code_)
       start_members(name, count);
-  }
   for (auto const& name : late) {
     nodes_.at(name).cause = "no agent in time";
     end_node(name);

@@ -124,7 +124,8 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   command.stdin_fd = secret->get();
   command.stderr_fd = pipe[1];
   auto const key = next_key_++;
-  auto const pid = children_.start(key, command);
+  // Where programs are on a disk that stands still, the training goes on.
+  auto const pid = children_.begin(key, command);
   ::close(pipe[1]);
   if (!pid) return pid.error();
   sruns_[key] = srun;
@@ -146,12 +147,14 @@ void LeaseLauncher::end(std::string const& node) {
 void LeaseLauncher::wait_for_children() {
   sigchld_.async_wait([this](asio::error_code error, int) {
     if (error) return;
-    children_.reap([this](auto key, int code) { ended(key, code); });
+    children_.reap(
+        [this](auto key, int code) { ended(key, code, children_.failure()); });
     wait_for_children();
   });
 }
 
-void LeaseLauncher::ended(ChildProcesses::Key key, int code) {
+void LeaseLauncher::ended(ChildProcesses::Key key, int code,
+                          std::string const& not_started) {
   auto const found = sruns_.find(key);
   if (found == sruns_.end()) return;
   auto const srun = std::exchange(found->second, nullptr);
@@ -167,7 +170,8 @@ void LeaseLauncher::ended(ChildProcesses::Key key, int code) {
     pass_on({srun->input.data(), n});
   }
   srun->errors.close(error);
-  on_end_(srun->node, code, srun->complaint);
+  on_end_(srun->node, code,
+          not_started.empty() ? srun->complaint : not_started);
 }
 
 void LeaseLauncher::read_complaints(std::shared_ptr<Srun> srun) {

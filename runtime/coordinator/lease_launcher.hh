@@ -40,9 +40,11 @@ class LeaseLauncher {
   /// From msg::Registered; what every later lease asks for.
   void set_lease_options(std::vector<std::string> options);
 
-  /// Ask Slurm for the granted node.  Fails with io when srun cannot be
-  /// started, with invalid_argument when this node's srun still runs, and with
-  /// denied when srun may not be called so (lease_options.hh).
+  /// Ask Slurm for the granted node.  Does not wait for srun's program, which
+  /// may be on a disk that stands still: where it cannot be started, OnEnd
+  /// says why.  Fails with io when there can be no process, with
+  /// invalid_argument when this node's srun still runs, and with denied when
+  /// srun may not be called so (lease_options.hh).
   Result<void> start(msg::Grant const& grant);
 
   /// Let go of a node whose agent does not end by itself: SIGTERM to its srun,
@@ -55,7 +57,7 @@ class LeaseLauncher {
   struct Srun;
 
   void wait_for_children();
-  void ended(ChildProcesses::Key key, int code);
+  void ended(ChildProcesses::Key key, int code, std::string const& not_started);
   void read_complaints(std::shared_ptr<Srun> srun);
 
   asio::io_context& io_;

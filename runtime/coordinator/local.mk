@@ -24,7 +24,9 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/pace_meter.hh \
 	%reldir%/pace_meter.cc \
 	%reldir%/progress_meter.hh \
-	%reldir%/progress_meter.cc
+	%reldir%/progress_meter.cc \
+	%reldir%/replacements.hh \
+	%reldir%/replacements.cc
 %canon_reldir%_libleasing_la_LIBADD = \
 	runtime/os/libchild.la runtime/os/libdisk.la runtime/os/libsecret.la src/proto/libwrappedsecret.la \
 	src/proto/libmungeauth.la

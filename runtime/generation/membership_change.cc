@@ -19,6 +19,8 @@ namespace {
 
 /// Before whoever keeps a generation from coming about is replaced.
 constexpr int attempts = 3;
+/// Before fewer are let in together.
+constexpr int attempts_together = 2;
 
 }  // namespace
 
@@ -120,6 +122,25 @@ MemberIds Membership::State::ready_members() {
   return ready;
 }
 
+/// A plane is refused in the same words by all of its members, whichever of
+/// them does not fit: so half as many are tried, until it is known which.
+bool Membership::State::will_try_fewer() {
+  auto const in = generation == 0 ? change->members : change->joiners;
+  if (in.size() < 2 || ++vain_prepares < attempts_together) return false;
+  auto const half = in.size() / 2;
+  MemberIds const fewer(in.begin(), in.begin() + std::ptrdiff_t(half));
+  if (generation == 0 &&
+      int(nodes_of(fewer).size()) < std::max(1, options.nodes_min))
+    return false;
+  together_max = half;
+  return true;
+}
+
+void Membership::State::forget_vain_prepares() {
+  vain_prepares = 0;
+  together_max = std::numeric_limits<std::size_t>::max();
+}
+
 std::string Membership::State::cause_of_leaving() const {
   for (auto const id : members)
     if (is_live(id) && is_leaving(id)) return node_of(id).cause;
@@ -147,6 +168,7 @@ void Membership::State::consider_start() {
     }
     std::rotate(ready.begin(), as_initialised, ready.end());
   }
+  if (ready.size() > together_max) ready.resize(together_max);
   MemberIds const joiners(ready.begin() + 1, ready.end());
   prepare(checkpoint ? "resume" : "start", ready, joiners);
 }
@@ -163,6 +185,7 @@ void Membership::State::consider_change() {
 
   MemberIds joiners;
   if (!urgent) joiners = ready_members();
+  if (joiners.size() > together_max) joiners.resize(together_max);
   if (all_leave && joiners.empty()) {
     if (now >= park_again_s) offer_park();
     return;
@@ -244,6 +267,7 @@ void Membership::State::on(MemberEntry& from,
       ++entries.at(from.id).failures >= attempts)
     return kill(from.id, "it could not be brought in: " + message.why);
   if (is_change && change->stage == Stage::preparing) {
+    if (will_try_fewer()) return preparing_failed({}, message.why);
     bool const is_joiner =
         generation == 0 || contains(change->joiners, from.id);
     preparing_failed(is_joiner ? MemberIds{from.id} : change->joiners,
@@ -277,11 +301,12 @@ void Membership::State::preparing_failed(MemberIds const& blamed,
                                          std::string const& why) {
   record("error", {{"what", "generation " + std::to_string(change->generation) +
                                 " cannot be prepared: " + why}});
+  bool const is_shrink = generation != 0 && change->joiners.empty();
   cancel_change();
   for (auto const id : live(blamed))
     if (++entries.at(id).failures >= attempts)
       kill(id, "it could not be prepared: " + why);
-  if (blamed.empty() && ++vain_resumes >= attempts) {
+  if (is_shrink && ++vain_resumes >= attempts) {
     needs_recovery = true;  // the survivors connect anew, without leavers
     loss = "no smaller generation could be prepared";
   }
@@ -310,6 +335,7 @@ void Membership::State::start() {
   forget_sightings();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
+  forget_vain_prepares();
   source = members.front();
   loading = checkpoint ? checkpoint->path : "";
   for (auto const id : members) {
@@ -415,6 +441,7 @@ void Membership::State::close_if_all_full() {
   forget_sightings();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
+  forget_vain_prepares();
   for (auto const id : members) {
     auto& member = entries.at(id);
     member.failures = 0;

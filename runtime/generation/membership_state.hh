@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -120,6 +121,10 @@ struct Membership::State {
   double resumed_s = 0;
   double connecting_s_max = 0;  ///< that members took beside a generation
   int vain_resumes = 0;         ///< since the last stable step
+  int vain_prepares = 0;        ///< since the last change
+  /// Members that are let in together; fewer, when it is not known which of
+  /// them keeps the others out.
+  std::size_t together_max = std::numeric_limits<std::size_t>::max();
   std::optional<double> plane_broken_s;
   msg::MemberId plane_broken_by = 0;
   std::string loading;  ///< checkpoint that the source loads
@@ -204,6 +209,8 @@ struct Membership::State {
   void withdraw_change();
   void preparing_failed(MemberIds const& blamed, std::string const& why);
   void check_preparing();
+  bool will_try_fewer();
+  void forget_vain_prepares();
   MemberIds ready_members();
   std::string cause_of_leaving() const;
 

@@ -66,12 +66,28 @@ struct Place {
   }
 };
 
+/// Runs between fork and exec, with all signals blocked.  A handler of ours
+/// would tell our event loop, through a pipe that both have, of a signal that
+/// was meant for the child.
+void forget_handlers() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 ||
+        action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL)
+      continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
 /// Runs between fork and exec: nothing but async-signal-safe calls.
 [[noreturn]] void become_child(pid_t parent, int report,
                                ChildCommand const& command, Place const& place,
                                char* const* argv, char* const* env) {
   Failure failure;
   ::setpgid(0, 0);
+  forget_handlers();
   ::prctl(PR_SET_PDEATHSIG, command.death_signal);
   if (::getppid() != parent) ::_exit(128 + SIGKILL);  // it died meanwhile
   place.take();
@@ -110,8 +126,8 @@ void ChildProcesses::reap_orphans() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         info.si_pid == 0)
       return;
-    for (auto const& [key, pid] : pids_)
-      if (pid == info.si_pid) return;
+    for (auto const& [key, child] : children_)
+      if (child.pid == info.si_pid) return;
     ::waitpid(info.si_pid, nullptr, WNOHANG);
   }
 }
@@ -119,7 +135,7 @@ void ChildProcesses::reap_orphans() {
 void ChildProcesses::end_all(std::chrono::milliseconds grace) {
   auto const now = std::chrono::steady_clock::now();
   reap_until(now + grace);
-  for (auto const& [key, pid] : pids_) ::kill(-pid, SIGKILL);
+  for (auto const& [key, child] : children_) ::kill(-child.pid, SIGKILL);
   reap_until(now + grace + reap_time_max);
 }
 
@@ -132,58 +148,75 @@ void ChildProcesses::reap_until(std::chrono::steady_clock::time_point end) {
 }
 
 Result<pid_t> ChildProcesses::start(Key key, ChildCommand const& command) {
+  auto const pid = begin(key, command);
+  if (!pid) return pid;
+  auto const failure = read_failure(children_.at(key));
+  children_.at(key).report = Fd();
+  if (failure.empty()) return pid;
+  ::waitpid(*pid, nullptr, 0);
+  children_.erase(key);
+  return Error{Errc::io, failure};
+}
+
+Result<pid_t> ChildProcesses::begin(Key key, ChildCommand const& command) {
   if (command.argv.empty())
     return Error{Errc::invalid_argument, "no program to start"};
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
     return Error{Errc::io, std::string("cannot make a pipe (") +
                                std::strerror(errno) + ")"};
+  Fd report(pipe[0]);
   auto const argv = pointers(command.argv);
   auto const env = pointers(command.env);
   Place const place(command);
   pid_t const parent = ::getpid();
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t const pid = ::fork();
   if (pid == 0)
     become_child(parent, pipe[1], command, place, argv.data(), env.data());
   int const fork_error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::close(pipe[1]);
-  Failure failure;
-  auto const told = pid < 0 ? 0 : ::read(pipe[0], &failure, sizeof failure);
-  ::close(pipe[0]);
   if (pid < 0)
     return Error{Errc::io, std::string("cannot start a process (") +
                                std::strerror(fork_error) + ")"};
   ::setpgid(pid, pid);  // in both, so that kill() works at once
-  if (told == static_cast<ssize_t>(sizeof failure)) {
-    ::waitpid(pid, nullptr, 0);
-    return Error{
-        Errc::io,
-        (failure.in_directory ? "cannot enter directory '" + command.cwd + "' ("
-                              : "cannot start '" + command.argv[0] + "' (") +
-            std::strerror(failure.error) +
-            ") [it must be there on every node]"};
-  }
-  pids_[key] = pid;
+  children_[key] = {pid, std::move(report), command.argv[0], command.cwd};
   return pid;
 }
 
+/// Waits until the child has started its program, or has failed to.
+std::string ChildProcesses::read_failure(Child const& child) {
+  Failure failure;
+  if (!child.report || ::read(child.report.get(), &failure, sizeof failure) !=
+                           static_cast<ssize_t>(sizeof failure))
+    return "";
+  return (failure.in_directory ? "cannot enter directory '" + child.cwd + "' ("
+                               : "cannot start '" + child.program + "' (") +
+         std::strerror(failure.error) + ") [it must be there on every node]";
+}
+
 void ChildProcesses::signal(Key key, int number) {
-  auto const found = pids_.find(key);
-  if (found != pids_.end()) ::kill(-found->second, number);
+  auto const found = children_.find(key);
+  if (found != children_.end()) ::kill(-found->second.pid, number);
 }
 
 void ChildProcesses::reap(std::function<void(Key, int)> const& exited) {
-  for (auto child = pids_.begin(); child != pids_.end();) {
+  for (auto next = children_.begin(); next != children_.end();) {
     int status = 0;
-    auto const got = ::waitpid(child->second, &status, WNOHANG);
+    auto const got = ::waitpid(next->second.pid, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR)) {
-      ++child;
+      ++next;
       continue;
     }
     // What the child left behind, data loaders for instance, goes with it.
-    ::kill(-child->second, SIGKILL);
-    auto const key = child->first;
-    child = pids_.erase(child);
+    ::kill(-next->second.pid, SIGKILL);
+    auto const key = next->first;
+    auto const child = std::move(next->second);
+    next = children_.erase(next);
+    failure_ = read_failure(child);  // it has ended, so nobody waits
     exited(key, got < 0 ? 255 : status_code(status));
   }
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/result.hh"
+#include "runtime/os/fd.hh"
 
 namespace gleaner {
 
@@ -47,6 +48,15 @@ class ChildProcesses {
   /// directory.
   Result<pid_t> start(Key key, ChildCommand const& command);
 
+  /// Start a child without waiting for its program: on a file system that
+  /// stands still, only the child waits.  Where the program cannot be started
+  /// the child ends with 127, and failure() says why.
+  Result<pid_t> begin(Key key, ChildCommand const& command);
+
+  /// For `exited` of reap(): why the child that it is called for could not be
+  /// started, as start() says it; "": it was.
+  std::string const& failure() const { return failure_; }
+
   /// Send a signal to the child and what it started; no-op when it is gone.
   void signal(Key key, int number);
 
@@ -62,13 +72,22 @@ class ChildProcesses {
   /// not hold us.
   void end_all(std::chrono::milliseconds grace = {});
 
-  bool contains(Key key) const { return pids_.count(key) != 0; }
-  bool empty() const { return pids_.empty(); }
+  bool contains(Key key) const { return children_.count(key) != 0; }
+  bool empty() const { return children_.empty(); }
 
  private:
-  void reap_until(std::chrono::steady_clock::time_point end);
+  struct Child {
+    pid_t pid = 0;
+    Fd report;  ///< of one that was begun: what exec's failure is written to
+    std::string program;
+    std::string cwd;
+  };
 
-  std::map<Key, pid_t> pids_;
+  void reap_until(std::chrono::steady_clock::time_point end);
+  static std::string read_failure(Child const& child);
+
+  std::map<Key, Child> children_;
+  std::string failure_;
 };
 
 }  // namespace gleaner

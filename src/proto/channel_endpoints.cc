@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "proto/accept_failures.hh"
 #include "proto/channel.hh"
 
 namespace gleaner {
@@ -139,14 +140,18 @@ namespace {
 template <class Protocol>
 class Acceptor {
  public:
-  Acceptor(asio::io_context& io, Listener::OnAccept on_accept)
-      : acceptor(io), retry_(io), on_accept_(std::move(on_accept)) {}
+  Acceptor(asio::io_context& io, std::string address,
+           Listener::OnAccept on_accept)
+      : acceptor(io),
+        address_(std::move(address)),
+        retry_(io),
+        on_accept_(std::move(on_accept)) {}
 
   static void next(std::shared_ptr<Acceptor> self) {
     self->acceptor.async_accept(
         [self](asio::error_code error, typename Protocol::socket socket) {
           if (!self->acceptor.is_open()) return;
-          if (error) return self->wait(self);
+          if (error) return self->wait(self, error);
           self->on_accept_(Channel::make(std::move(socket)));
           next(self);
         });
@@ -161,14 +166,16 @@ class Acceptor {
   typename Protocol::acceptor acceptor;
 
  private:
-  /// Out of file descriptors: try again in a moment instead of spinning.
-  void wait(std::shared_ptr<Acceptor> self) {
-    retry_.expires_after(std::chrono::milliseconds(100));
+  void wait(std::shared_ptr<Acceptor> self, asio::error_code why) {
+    failures_.note(address_, why);
+    retry_.expires_after(AcceptFailures::pause);
     retry_.async_wait([self](asio::error_code error) {
       if (!error && self->acceptor.is_open()) next(self);
     });
   }
 
+  std::string const address_;
+  AcceptFailures failures_;
   asio::steady_timer retry_;
   Listener::OnAccept on_accept_;
 };
@@ -196,8 +203,8 @@ Result<std::unique_ptr<Listener>> Listener::tcp(asio::io_context& io,
       asio::ip::tcp::resolver(io).resolve(target->host, target->port, error);
   if (error) return cannot_listen(address, error);
   auto const endpoint = found.begin()->endpoint();
-  auto acceptor =
-      std::make_shared<Acceptor<asio::ip::tcp>>(io, std::move(on_accept));
+  auto acceptor = std::make_shared<Acceptor<asio::ip::tcp>>(
+      io, address, std::move(on_accept));
   auto& socket = acceptor->acceptor;
   socket.open(endpoint.protocol(), error);
   if (!error) socket.set_option(asio::socket_base::reuse_address(true), error);
@@ -215,8 +222,8 @@ Result<std::unique_ptr<Listener>> Listener::unix_socket(asio::io_context& io,
                                                         std::string const& path,
                                                         OnAccept on_accept) {
   asio::error_code error;
-  auto acceptor =
-      std::make_shared<Acceptor<stream_protocol>>(io, std::move(on_accept));
+  auto acceptor = std::make_shared<Acceptor<stream_protocol>>(
+      io, path, std::move(on_accept));
   auto& socket = acceptor->acceptor;
   stream_protocol::endpoint endpoint;
   try {

@@ -29,6 +29,7 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 	%reldir%/splice.hh
 
 %canon_reldir%_libproto_la_SOURCES = \
+	%reldir%/accept_failures.hh \
 	%reldir%/base64.hh \
 	%reldir%/base64.cc \
 	%reldir%/channel.hh \

@@ -161,11 +161,19 @@ class Connecting {
     if (now >= end_)
       return Error{Errc::timed_out,
                    "data plane: " + std::to_string(missing()) +
-                       " connections to other members were not made in time"};
+                       " connections to other members were not made in time" +
+                       (accept_again_ == Clock::time_point{}
+                            ? ""
+                            : " (this process had no file descriptors left "
+                              "for them) [raise its limit of open files, "
+                              "ulimit -n]")};
     auto until = end_;
+    // A caller that cannot be accepted would wake us again and again.
+    bool const accepts = now >= accept_again_;
+    if (!accepts) until = std::min(until, accept_again_);
     std::vector<pollfd> polled{stop_.polled(),
-                               {listening_.network(), POLLIN, 0},
-                               {listening_.node(), POLLIN, 0}};
+                               {accepts ? listening_.network() : -1, POLLIN, 0},
+                               {accepts ? listening_.node() : -1, POLLIN, 0}};
     for (auto const& opening : openings_) {
       if (opening.state == Opening::State::waiting)
         until = std::min(until, opening.again);
@@ -203,8 +211,12 @@ class Connecting {
     for (;;) {
       Fd fd(
           ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      // Without descriptors the caller waits, until our time is over.
-      if (!fd) return;
+      if (!fd) {
+        // The caller waits until there are descriptors, or our time is over.
+        if (errno == EMFILE || errno == ENFILE)
+          accept_again_ = Clock::now() + again_after;
+        return;
+      }
       openings_.push_back({std::move(fd), Opening::State::hello});
       openings_.back().want = sizeof(Hello);
       make_room();
@@ -310,6 +322,7 @@ class Connecting {
   Plans const& plans_;
   StopSignal const& stop_;
   Clock::time_point const end_;
+  Clock::time_point accept_again_{};  ///< not before: no descriptors
   std::set<Peer> awaited_;
   std::list<Opening> openings_;
   std::map<Peer, Fd> proven_;

@@ -5,6 +5,7 @@ TESTS += %reldir%/test_proto
 	%reldir%/base64_test.cc \
 	%reldir%/channel_test.cc \
 	%reldir%/libcrypto_use_test.cc \
+	%reldir%/listener_test.cc \
 	%reldir%/frame_test.cc \
 	%reldir%/message_limits_test.cc \
 	%reldir%/messages_test.cc \

@@ -3,7 +3,10 @@
 /// the real one runs in the system tests.
 #include "runtime/coordinator/lease_launcher.hh"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -117,6 +120,49 @@ TEST_CASE("whoever is left when the coordinator ends may give its node back") {
     rig.io.run_one_for(std::chrono::milliseconds(10));
   rig.launcher.reset();
   CHECK(rig.exists("gave_back"));
+}
+
+TEST_CASE("an srun on a disk that stands still holds nobody up") {
+  Rig rig("exit 7");
+  auto const path = rig.dir + "/srun";
+  // Who opens a file that is leased waits until the lease is given up.
+  auto const former = ::signal(SIGIO, SIG_IGN);
+  int const leased = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(leased >= 0);
+  REQUIRE(::fcntl(leased, F_SETLEASE, F_WRLCK) == 0);
+  auto const begun = std::chrono::steady_clock::now();
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  rig.io.run_for(std::chrono::milliseconds(300));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
+  CHECK(rig.code == -1);
+  SECTION("and starts when the disk is back") {
+    ::fcntl(leased, F_SETLEASE, F_UNLCK);
+    REQUIRE(rig.run_until_ended());
+    CHECK(rig.code == 7);
+  }
+  SECTION("and can be given up, which is not taken for a signal to us") {
+    int signals = 0;
+    asio::signal_set ours(rig.io, SIGTERM);
+    ours.async_wait([&](auto error, int) { signals += !error; });
+    rig.launcher->end("n3");
+    ::fcntl(leased, F_SETLEASE, F_UNLCK);
+    REQUIRE(rig.run_until_ended());
+    CHECK(rig.code == 128 + SIGTERM);
+    rig.io.run_for(std::chrono::milliseconds(100));
+    CHECK(signals == 0);
+  }
+  ::close(leased);
+  ::signal(SIGIO, former);
+}
+
+TEST_CASE("an srun that is not there is named") {
+  Rig rig("exit 0");
+  std::filesystem::remove(rig.dir + "/srun");
+  ::setenv("PATH", rig.dir.c_str(), 1);
+  REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));
+  REQUIRE(rig.run_until_ended());
+  CHECK(rig.code == 127);
+  CHECK(rig.why.find("cannot start 'srun' (No such file") == 0);
 }
 
 }  // namespace

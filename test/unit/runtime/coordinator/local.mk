@@ -11,7 +11,8 @@ TESTS += %reldir%/test_coordinator
 	%reldir%/lease_launcher_test.cc \
 	%reldir%/lease_options_test.cc \
 	%reldir%/listening_test.cc \
-	%reldir%/pace_meter_test.cc
+	%reldir%/pace_meter_test.cc \
+	%reldir%/replacements_test.cc
 %canon_reldir%_test_coordinator_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_coordinator_LDADD = test/unit/libtestmain.la runtime/coordinator/libleasing.la
 %canon_reldir%_test_coordinator_LDFLAGS = -pthread

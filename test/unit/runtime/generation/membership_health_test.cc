@@ -169,6 +169,68 @@ TEST_CASE("nobody waits in a plane of one member") {
   CHECK(trainer.after(10) == "");
 }
 
+// --- a plane that is refused -----------------------------------------------
+
+/// All of generation `g` refuse it, the first of `members` first.
+std::string all_refuse(Trainer& trainer, msg::Generation g,
+                       Ids const& members) {
+  auto const orders =
+      trainer.says(members.front(),
+                   msg::PrepareFailed{g, "ranks 0 and 2 have the same GPU"});
+  for (auto const id : members)
+    trainer.says(id, msg::PrepareFailed{g, "ranks 0 and 2 have the same GPU"});
+  return orders;
+}
+
+TEST_CASE("a joiner that does not fit keeps none out that came with it") {
+  Trainer trainer;
+  trainer.train(1);
+  trainer.announce("n2", {2});
+  trainer.announce("n3", {3});
+  trainer.load(2);
+  trainer.load(3);  // the misfit, whoever says so
+  auto const both = [](std::string const& g) {
+    return "1<-Prepare(" + g + ": 1,2,3 joins 2,3) 2<-Prepare(" + g +
+           ": 1,2,3 joins 2,3) 3<-Prepare(" + g + ": 1,2,3 joins 2,3)";
+  };
+  CHECK(all_refuse(trainer, 2, {2, 1, 3}).find(both("3")) != std::string::npos);
+  CHECK(all_refuse(trainer, 3, {2, 1, 3})
+            .find("1<-Prepare(4: 1,2 joins 2) 2<-Prepare(4: 1,2 joins 2)") !=
+        std::string::npos);
+  trainer.all_prepared(4, {1, 2});
+  trainer.all_switch(4, 3, {1});
+  CHECK(trainer.stable(1, 4, 2).find("1<-Prepare(5: 1,2,3 joins 3)") !=
+        std::string::npos);
+  for (msg::Generation const g : {5, 6})
+    CHECK(all_refuse(trainer, g, {1, 2, 3}).find("kill") == std::string::npos);
+  CHECK(all_refuse(trainer, 7, {1, 2, 3}).find("kill(3)") != std::string::npos);
+  CHECK(trainer.membership.summary().members == Ids{1, 2});
+}
+
+TEST_CASE("a training begins with those that fit") {
+  Trainer trainer;
+  trainer.announce("n1", {1});
+  trainer.announce("n2", {2});
+  trainer.announce("n3", {3});
+  for (msg::MemberId const id : {1, 2, 3}) trainer.load(id);
+  all_refuse(trainer, 1, {2, 1, 3});
+  CHECK(all_refuse(trainer, 2, {2, 1, 3}).find("1<-Prepare(3: 1)") !=
+        std::string::npos);
+}
+
+TEST_CASE("it does not begin on fewer nodes than it must have") {
+  auto two = options();
+  two.nodes_min = 2;
+  Trainer trainer(two);
+  trainer.announce("n1", {1});
+  trainer.announce("n2", {2});
+  trainer.load(1);
+  trainer.load(2);
+  all_refuse(trainer, 1, {2, 1});
+  all_refuse(trainer, 2, {2, 1});
+  CHECK(all_refuse(trainer, 3, {2, 1}) == "1<-Reset(3) 2<-Reset(3) kill(2)");
+}
+
 // --- never ready -----------------------------------------------------------
 
 TEST_CASE("a member that never becomes ready is replaced") {
