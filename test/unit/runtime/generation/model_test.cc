@@ -115,6 +115,8 @@ TEST_CASE("every history keeps the invariants and ends", "[histories]") {
   CHECK(counts.parks > 0);
   CHECK(counts.rollbacks > 0);
   CHECK(counts.withdrawals > 0);
+  CHECK(counts.parts > counts.histories);
+  CHECK(counts.tried_again > counts.histories / 10);
   constexpr std::uint64_t rare = 5000;  // what fewer histories may lack
   if (counts.histories < rare) return;
   CHECK(counts.withdrawn > 0);

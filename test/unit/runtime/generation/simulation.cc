@@ -110,6 +110,9 @@ void World::enabled_of(Process& p) {
     add(Kind::user, 2);
   else if (p.user == User::computing)
     add(Kind::gradient, 2);
+  if (!p.loops && p.user == User::computing && rules_.shards == 0 &&
+      count(p.step->positions) > 1)
+    add(Kind::again, .05);
   if (p.reduce && !p.stopping && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
     add(Kind::launch, 2);
@@ -189,6 +192,8 @@ void World::perform(Action const& action) {
     case Kind::gradient:
       ++p.gradients;
       return;
+    case Kind::again:
+      return try_again(p);
     case Kind::launch:
       return launch(p);
     case Kind::complete:

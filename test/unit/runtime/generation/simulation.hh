@@ -45,6 +45,7 @@ class World {
       to_coordinator,
       user,
       gradient,
+      again,
       launch,
       complete,
       connect,
@@ -164,6 +165,7 @@ class World {
   void on(Process& p, session::Leave const& action);
   void on(Process& p, session::Done const& action);
   void move_user(Process& p);
+  void try_again(Process& p);
   void release_user(Process& p, Process::User to);
 
   // Its messages, planes and reductions (simulation_planes.cc).
