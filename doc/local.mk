@@ -24,6 +24,7 @@ dist_man_MANS += \
 	%reldir%/man1/gleaner-sim.1 \
 	%reldir%/man1/gleaner-solve.1 \
 	%reldir%/man3/gleaner.3 \
+	%reldir%/man3/gleaner_again.3 \
 	%reldir%/man3/gleaner_apply.3 \
 	%reldir%/man3/gleaner_blob.3 \
 	%reldir%/man3/gleaner_busy.3 \

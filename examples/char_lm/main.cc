@@ -149,7 +149,8 @@ void train(Options const& options) {
     do {
       check(g, gleaner_step_now(g, &step));
       loss = learn(model, text, step);
-    } while (check(g, gleaner_reduce(g)) == GLEANER_MORE);
+    } while ((rc = check(g, gleaner_reduce(g))) == GLEANER_MORE);
+    if (rc != GLEANER_OK) break;
     check(g, gleaner_apply(g));
 
     if (step.n_samples > 0)
