@@ -12,6 +12,7 @@ python_tests = \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
+	%reldir%/parts.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
