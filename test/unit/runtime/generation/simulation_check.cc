@@ -84,6 +84,12 @@ void World::check_end() {
       missing == 0 || (options_.drop_last && missing < options_.global_batch);
   if (!complete || last.pass + 1 != options_.passes)
     throw Violation("the training ended without all samples");
+  auto const n = options_.dataset_size,
+             batch = std::uint64_t(options_.global_batch);
+  auto const of_pass = options_.drop_last ? n / batch : (n + batch - 1) / batch;
+  if (rules_.on_loss == OnLoss::recompute &&
+      shown_.size() - 1 != options_.passes * of_pass)
+    throw Violation("a pass has more or fewer steps than its samples need");
   if (finish_record_["duplicate_samples"] != 0)
     throw Violation("the ledger counts samples twice");
   if (finish_record_["missing_samples"] != 0 && !options_.drop_last)
