@@ -201,6 +201,7 @@ void Session::State::forget_training() {
   sampler = Sampler(sampler.options());
   begun.reset();
   apply_scale.reset();
+  stops_after.reset();
   kept_plan.reset();
   history.clear();
   values.clear();
@@ -268,6 +269,12 @@ Result<Actions> Session::want_again(std::uint64_t micro_batch_max) {
   if (auto taken = state_->take_back_parts(); !taken) return taken.error();
   state_->micro_batch_max = micro_batch_max;
   return want_reduction();
+}
+
+void Session::stop() {
+  auto& s = *state_;
+  if (s.handed == 0) return;  // the step was taken away
+  s.stops_after = s.complete;
 }
 
 void Session::log(std::string key, double value, std::uint64_t n) {

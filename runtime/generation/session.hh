@@ -243,6 +243,10 @@ class Session {
   /// invalid_argument, and nothing has happened, when the first bucket was
   /// launched.  Not with shards, which are computed at once.
   [[nodiscard]] Result<Actions> want_again(std::uint64_t micro_batch_max);
+  /// gleaner_stop(): the training ends after the step whose reduction the
+  /// user's thread was given last.  On all members, or the others wait for this
+  /// one.
+  void stop();
   /// gleaner_log(): sent when the step is stable.
   void log(std::string key, double value, std::uint64_t n);
 

@@ -83,8 +83,9 @@ struct Session::State {
   Sampler sampler;                    ///< after step `complete`
   std::optional<BegunStep> begun;     ///< step complete + 1
   std::optional<double> apply_scale;  ///< reduced; the user has not got it yet
-  std::deque<msg::Stable> history;    ///< steps the coordinator may ask for
-  msg::Step reported = 0;             ///< what rank 0 has sent as stable
+  std::optional<msg::Step> stops_after;  ///< by the program's word
+  std::deque<msg::Stable> history;       ///< steps the coordinator may ask for
+  msg::Step reported = 0;                ///< what rank 0 has sent as stable
 
   // The generation in use, and those around it.
   msg::Generation highest = 0;  ///< seen; lower ones are not obeyed

@@ -43,6 +43,7 @@ void Session::State::at_boundary() {
   if (!checkpoint_wanted.empty())
     write_checkpoint(std::exchange(checkpoint_wanted, {}), 0);
   if (parked) return;
+  if (stops_after == complete) return report_finished();
   if (std::exchange(feed_agreed, false)) feed();
   if (kept_plan && kept_plan->step == complete + 1) {
     auto step = planned(*kept_plan);

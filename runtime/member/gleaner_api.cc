@@ -234,6 +234,10 @@ int gleaner_apply(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.apply(); });
 }
 
+int gleaner_stop(gleaner_training* g) {
+  return guarded(g, [](Member& member) { return member.stop(); });
+}
+
 int gleaner_log(gleaner_training* g, char const* key, double value,
                 uint64_t n) {
   if (!key) return refuse(g, "gleaner_log(): key is NULL");

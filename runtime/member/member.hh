@@ -70,6 +70,7 @@ class Member {
   int gradient_ready(std::string const& name);
   int reduce();
   int again(std::uint64_t micro_batch_max);
+  int stop();
   int step_now(gleaner_step_info& info);
   int samples_ahead(std::uint32_t ahead, std::vector<std::uint64_t>& samples);
   int apply();

@@ -201,6 +201,16 @@ int Member::apply() {
                                               std::to_string(code));
 }
 
+int Member::stop() {
+  if (phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE,
+                "gleaner_stop() outside of gleaner_reduce() and "
+                "gleaner_step()");
+  Lock lock(mutex_);
+  session_.stop();
+  return GLEANER_OK;
+}
+
 int Member::log(std::string key, double value, std::uint64_t n) {
   if (phase_ != Phase::computing && phase_ != Phase::reduced)
     return fail(GLEANER_ESTATE, "gleaner_log() outside of a step");

@@ -6,6 +6,7 @@ python_tests = \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
+	%reldir%/ending.py \
 	%reldir%/features.py \
 	%reldir%/install.py \
 	%reldir%/loading.py \

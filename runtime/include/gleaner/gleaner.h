@@ -45,7 +45,7 @@ typedef struct gleaner_training gleaner_training;
 enum {
   GLEANER_OK = 0,
   GLEANER_STEP = 1,    /* gleaner_step: compute this step */
-  GLEANER_DONE = 2,    /* gleaner_step: every pass is finished; end the loop */
+  GLEANER_DONE = 2,    /* gleaner_step: the training is over; end the loop */
   GLEANER_LEAVE = 3,   /* gleaner_step: this member is released; end the loop */
   GLEANER_MORE = 4,    /* gleaner_reduce: compute another part of the step */
   GLEANER_EINVAL = -1, /* an argument is wrong; see gleaner_error() */
@@ -188,6 +188,12 @@ int gleaner_apply(gleaner_training *g);
  * GLEANER_ESTATE: what gleaner_gradient_ready() named is on its way already.
  * GLEANER_EINVAL, in deterministic mode: a shard is computed at once. */
 int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
+
+/* End the training early, after this step: gleaner_step() returns GLEANER_DONE
+ * next.  Between gleaner_reduce() and gleaner_step(), on all members in the same
+ * step, so by what all know alike: the step's number, or a sum that was reduced
+ * with the gradients. */
+int gleaner_stop(gleaner_training *g);
 
 /* Report a value for this step, meant over `n` samples.  It is shown when the
  * step can no longer be undone. */

@@ -207,6 +207,11 @@ class Step {
     if (!state_->over) state_->check(gleaner_apply(state_->g));
   }
 
+  /// The training ends after this step.  On all members; see gleaner_stop().
+  void stop() {
+    if (!state_->over) state_->check(gleaner_stop(state_->g));
+  }
+
   /// Report the mean of a value over this member's samples, or over `n`.
   void log(std::string const& key, double value) {
     log(key, value, info().n_samples);
@@ -382,7 +387,7 @@ class Training {
   /// Empty when the training does not need this member after all.
   Steps steps() { return {*state_, state_->check(gleaner_start(state_->g))}; }
 
-  /// After the loop: every pass is over.  Else this member was released.
+  /// After the loop: the training is over.  Else this member was released.
   bool finished() const { return state_->finished; }
 
   /// The last step there was.

@@ -89,6 +89,8 @@ int gleaner_apply(gleaner_training *g);
 
 int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
 
+int gleaner_stop(gleaner_training *g);
+
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
 int gleaner_busy(gleaner_training *g, char const *why, double limit_s);

@@ -265,6 +265,11 @@ class Training:
         """Run the update."""
         self._check(self._lib.gleaner_apply(self._handle))
 
+    def stop(self) -> None:
+        """After reduce() returned OK: the training ends after this step.  On all
+        members."""
+        self._check(self._lib.gleaner_stop(self._handle))
+
     def log(self, key: str, value: float, n: int) -> None:
         """Report the mean of a value over n samples of this step."""
         self._check(self._lib.gleaner_log(self._handle, key.encode(), value, n))

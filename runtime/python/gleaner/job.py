@@ -85,7 +85,7 @@ class Job:
         check_optimizer(optimizer, model)
         self._micro_batch_max = _limit(micro_batch_max)
         self.model = model
-        #: True when every pass is over; a released member's stays False.
+        #: True when the training is over; a released member's stays False.
         self.finished = False
         self._scaler = scaler
         usual = Update(
@@ -108,6 +108,8 @@ class Job:
         self._over: Optional[int] = None  # released within a step
         self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
         self._waited_ms = 0.0  # for the samples of the step
+        self._wants_stop = False
+        self._steps_max: Optional[int] = None
         self._in_part = False
         self._fitted = 0  # samples that were computed at once
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
@@ -115,15 +117,19 @@ class Job:
 
     # The loop.
 
-    def steps(self, loader: DataLoader, passes: int = 1) -> Iterator[Any]:
-        """The batches of this member, step by step, until all passes are over
-        or the member is released.  The loop's body must call step() once.
+    def steps(
+        self, loader: DataLoader, passes: int = 1, max_steps: Optional[int] = None
+    ) -> Iterator[Any]:
+        """The batches of this member, step by step, until all passes are over,
+        or step `max_steps`, or the member is released.  The loop's body must call
+        step() once; it ends the training early by stop(), not by `break`.
 
         A step may come in several batches of other samples, one after the
         other: with `micro_batch_max`, when members were lost in it, or in
         deterministic mode.  step() returns False before the last of them."""
         if self._info is not None or self._training is not None:
             raise RuntimeError("job.steps() was called before [make another job]")
+        self._steps_max = max_steps
         loader.open()  # its workers are to have none of our connections
         try:
             training = self._join(loader, passes)
@@ -182,6 +188,8 @@ class Job:
         self._parameters.check()
         gradients.finish()
         self._buffers.add(gradients, info)
+        if self._wants_stop:
+            gradients.vote_to_stop()
         training = self._open_training()
         code = training.reduce()
         self._fitted = max(self._fitted, len(info.samples))
@@ -195,6 +203,9 @@ class Job:
             mean._value = gradients.mean(slot)
         self._means.clear()
         self._update()
+        last = self._steps_max is not None and info.step >= self._steps_max
+        if gradients.stops or last:
+            training.stop()
         training.log("loader_wait_ms", self._waited_ms, 1)
         return True
 
@@ -231,6 +242,12 @@ class Job:
 
     def _may_not_fit(self, info: core.Step) -> bool:
         return self._in_part and len(info.samples) > self._fitted
+
+    def stop(self) -> None:
+        """End the training early, for all members: after the step under way, or,
+        when step() was called already, after the next one.  One member's word is
+        enough."""
+        self._wants_stop = True
 
     # What a loop tells and asks.
 

@@ -65,6 +65,14 @@ DEFECTS = [
         "begun->handed_out = handed_out;",
         "",
     ),
+    # --- a member: the end ---
+    Defect(
+        "what the program has stopped goes on after a loss",
+        "session.cc",
+        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n",
+        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n"
+        "  stops_after.reset();\n",
+    ),
     # --- a member: parts of its shares ---
     Defect(
         "what is left of a share after its first part is computed by nobody",

@@ -30,6 +30,7 @@ World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
   membership_ = std::make_unique<Membership>(membership_options_);
   shown_.push_back({Lineages::initial, 0, {}});
   budget_ = pick(0, 16);
+  if (chance() < .1) stops_after_ = pick(1, 20);
   counts_.histories = 1;
   for (int n = pick(1, 3); n > 0; --n) {
     auto const name = "n" + std::to_string(next_node_++);

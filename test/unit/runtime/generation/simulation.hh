@@ -212,6 +212,7 @@ class World {
   void check();
   void check_member(Process& p);
   void check_deadlines();
+  void check_extent();
   void check_end();
   void show(nlohmann::json const& step);
   std::vector<Process*> full_members();
@@ -228,6 +229,7 @@ class World {
   int next_node_ = 1;
   int budget_;                ///< events that the environment still causes
   std::optional<Hold> hold_;  ///< still to come
+  std::optional<msg::Step> stops_after_;  ///< by the program's word
   bool finished_ = false;
   int idle_ = 0;
   int coordinators_ = 1;

@@ -154,6 +154,7 @@ void World::on(Process& p, session::ApplyReduction const& action) {
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
   release_user(p, User::between);
+  if (stops_after_ == action.step) p.session.stop();
   ++p.steps;
   dirty_ = true;
 }

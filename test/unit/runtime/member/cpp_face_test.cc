@@ -109,6 +109,21 @@ TEST_CASE(
   gleaner_close(g);
 }
 
+TEST_CASE("the program ends its training after a step that it has reduced") {
+  gleaner::Training training(ten_samples());
+  std::array<double, 1> weight{};
+  training.parameter("w", weight);
+  std::uint64_t last = 0;
+  for (auto& step : training.steps()) {
+    if (step.number() == 1) CHECK_THROWS_WITH(step.stop(), Contains("outside"));
+    step.reduce([] {});
+    last = step.number();
+    if (last == 2) step.stop();
+  }
+  CHECK(last == 2);
+  CHECK(training.finished());
+}
+
 TEST_CASE("a program with the options of version 0.1.0 has no limit") {
   gleaner_options options = GLEANER_OPTIONS_INIT;
   options.struct_size = offsetof(gleaner_options, micro_batch_max);
