@@ -190,9 +190,9 @@ int gleaner_apply(gleaner_training *g);
 int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
 
 /* End the training early, after this step: gleaner_step() returns GLEANER_DONE
- * next.  Between gleaner_reduce() and gleaner_step(), on all members in the same
- * step, so by what all know alike: the step's number, or a sum that was reduced
- * with the gradients. */
+ * next.  Between gleaner_reduce() and gleaner_step(), on all members in the
+ * same step, so by what all know alike: the step's number, or a sum that was
+ * reduced with the gradients. */
 int gleaner_stop(gleaner_training *g);
 
 /* Report a value for this step, meant over `n` samples.  It is shown when the
