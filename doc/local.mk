@@ -24,6 +24,7 @@ dist_man_MANS += \
 	%reldir%/man1/gleaner-sim.1 \
 	%reldir%/man1/gleaner-solve.1 \
 	%reldir%/man3/gleaner.3 \
+	%reldir%/man3/gleaner_again.3 \
 	%reldir%/man3/gleaner_apply.3 \
 	%reldir%/man3/gleaner_blob.3 \
 	%reldir%/man3/gleaner_busy.3 \
@@ -40,6 +41,7 @@ dist_man_MANS += \
 	%reldir%/man3/gleaner_step.3 \
 	%reldir%/man3/gleaner_step_now.3 \
 	%reldir%/man3/gleaner_strerror.3 \
+	%reldir%/man3/gleaner_stop.3 \
 	%reldir%/man3/gleaner_stream.3 \
 	%reldir%/man3/gleaner_tensor.3 \
 	%reldir%/man3/gleaner_tensor_on.3 \

@@ -28,7 +28,7 @@ void train() {
   // 3. Train.  Each step names this member's share of the samples.
   for (auto& step : training.steps()) {
     double loss = 0;
-    step.reduce([&] {
+    bool const whole = step.reduce([&] {
       loss = 0;
       for (auto const sample : step.samples()) {
         double const x = x_of(sample);
@@ -38,6 +38,7 @@ void train() {
         loss += error * error / double(step.samples().size());
       }
     });
+    if (!whole) break;  // this member was released
     for (int k = 0; k < 2; ++k) line[k] -= learning_rate * gradient[k];
     step.log("loss", loss);
   }

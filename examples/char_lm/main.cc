@@ -176,7 +176,8 @@ void train(Options const& options) {
       check(g, gleaner_step_now(g, &step));
       loss = options.emulation ? imitate(*options.emulation, step)
                                : learn(model, text, step);
-    } while (check(g, gleaner_reduce(g)) == GLEANER_MORE);
+    } while ((rc = check(g, gleaner_reduce(g))) == GLEANER_MORE);
+    if (rc != GLEANER_OK) break;
     check(g, gleaner_apply(g));
 
     if (step.n_samples > 0)

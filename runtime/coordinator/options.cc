@@ -119,9 +119,9 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "tcp", "mpi", "nccl", "self"}));
   app.add_option("--on-loss", options.on_loss,
-                 "What becomes of a lost member's samples of a step: short "
-                 "leaves them to a later step, recompute has the others "
-                 "compute them in this one")
+                 "What becomes of a lost member's samples of a step: recompute "
+                 "has the others compute them in this one, short leaves them "
+                 "to a later step, which a pass may then have one more of")
       ->capture_default_str()
       ->check(CLI::IsMember({"short", "recompute"}));
   auto* deterministic =

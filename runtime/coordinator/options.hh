@@ -22,7 +22,7 @@ struct CoordinatorOptions {
   std::string listen;             ///< our address; "": that of `address`
   std::string secret;             ///< of GLEANER_SECRET_FILE; "": a new one
   std::string comm = "auto";      ///< data plane
-  std::string on_loss = "short";  ///< or "recompute"
+  std::string on_loss = "recompute";  ///< or "short"
   std::uint32_t shards = 0;       ///< of a step in deterministic mode; 0: off
   int members_per_node = 0;       ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;

@@ -64,13 +64,17 @@ Positions merged(Positions const& a, Positions const& b) {
   return joined;
 }
 
+Positions without_first(Positions positions, std::uint64_t n) {
+  take_front(positions, n);
+  return positions;
+}
+
 Positions share_of(Positions const& taken, std::size_t rank, std::size_t n) {
   assert(rank < n);
   auto const total = count(taken);
   auto const first = rank * total / n;
   auto const last = (rank + 1) * total / n;
-  Positions rest = taken;
-  take_front(rest, first);
+  auto rest = without_first(taken, first);
   return take_front(rest, last - first);
 }
 

@@ -25,6 +25,9 @@ std::uint64_t count(Positions const& positions);
 /// The union of two disjoint sets of positions.
 Positions merged(Positions const& a, Positions const& b);
 
+/// All but the first n of them.
+Positions without_first(Positions positions, std::uint64_t n);
+
 /// Slots [floor(rank T/n), floor((rank+1) T/n)) of the T positions: what
 /// member `rank` of `n` computes.  Empty for some members when T < n.
 Positions share_of(Positions const& taken, std::size_t rank, std::size_t n);

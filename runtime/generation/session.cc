@@ -201,6 +201,7 @@ void Session::State::forget_training() {
   sampler = Sampler(sampler.options());
   begun.reset();
   apply_scale.reset();
+  stops_after.reset();
   kept_plan.reset();
   history.clear();
   values.clear();
@@ -237,8 +238,11 @@ void Session::State::drop_pending() {
 
 // --- the public face -------------------------------------------------------
 
-Session::Session(msg::MemberId self, SamplerOptions options, ShareRules rules)
-    : state_(std::make_unique<State>(self, options, rules)) {}
+Session::Session(msg::MemberId self, SamplerOptions options, ShareRules rules,
+                 std::uint64_t micro_batch_max)
+    : state_(std::make_unique<State>(self, options, rules)) {
+  state_->micro_batch_max = micro_batch_max;
+}
 Session::~Session() = default;
 
 Actions Session::want_start() {
@@ -258,6 +262,19 @@ Actions Session::want_reduction() {
   state_->user = UserThread::reducing;
   state_->proceed();
   return std::exchange(state_->out, {});
+}
+
+Result<Actions> Session::want_again(std::uint64_t micro_batch_max) {
+  assert(micro_batch_max > 0 && state_->rules.shards == 0);
+  if (auto taken = state_->take_back_parts(); !taken) return taken.error();
+  state_->micro_batch_max = micro_batch_max;
+  return want_reduction();
+}
+
+void Session::stop() {
+  auto& s = *state_;
+  if (s.handed == 0) return;  // the step was taken away
+  s.stops_after = s.complete;
 }
 
 void Session::log(std::string key, double value, std::uint64_t n) {

@@ -156,12 +156,12 @@ struct BeginsSoon {};
 
 struct Started {};  ///< gleaner_start() returns OK
 
-/// The user's thread computes this share: gleaner_step() returns STEP, or
-/// gleaner_reduce() returns MORE.
+/// The user's thread computes this part of the step: gleaner_step() returns
+/// STEP, or gleaner_reduce() or gleaner_again() returns MORE.
 struct BeginStep {
   msg::Step step = 0;
   std::uint64_t pass = 0;
-  /// Another share of the step under way: to be added to the local gradients.
+  /// Another part of the step under way: to be added to the local gradients.
   /// Else zero them first.
   bool more = false;
   std::uint32_t shard = 0;         ///< which one this is, in deterministic mode
@@ -222,7 +222,10 @@ class Session {
  public:
   using Actions = session::Actions;
 
-  Session(msg::MemberId self, SamplerOptions options, ShareRules rules = {});
+  /// Shares are computed in parts of at most `micro_batch_max` samples; 0: at
+  /// once.
+  Session(msg::MemberId self, SamplerOptions options, ShareRules rules = {},
+          std::uint64_t micro_batch_max = 0);
   ~Session();
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
@@ -234,6 +237,16 @@ class Session {
   [[nodiscard]] Actions want_step();
   /// Entered gleaner_reduce(): the local gradients of the share are complete.
   [[nodiscard]] Actions want_reduction();
+  /// Entered gleaner_again(): the part was not computed.  The step's shares are
+  /// handed out again from the first, in parts of at most so many samples, from
+  /// 1, here and in later steps; a Reduce that was ordered is void.  Fails with
+  /// invalid_argument, and nothing has happened, when the first bucket was
+  /// launched.  Not with shards, which are computed at once.
+  [[nodiscard]] Result<Actions> want_again(std::uint64_t micro_batch_max);
+  /// gleaner_stop(): the training ends after the step whose reduction the
+  /// user's thread was given last.  On all members, or the others wait for this
+  /// one.
+  void stop();
   /// gleaner_log(): sent when the step is stable.
   void log(std::string key, double value, std::uint64_t n);
 
@@ -290,7 +303,7 @@ class Session {
   /// This member's state may be a source for others.
   bool full() const;
   Sampler const& sampler() const;
-  /// The share that this member will compute `ahead` shares after the one last
+  /// The part that this member will compute `ahead` parts after the one last
   /// handed out, or, after BeginsSoon, the ahead-th of all; nothing when there
   /// is none.  It comes true unless members are lost, or change before a switch
   /// that is known here.

@@ -15,7 +15,7 @@ struct BegunStep {
   BegunStep(msg::StepPlan plan, Sampler before)
       : plan(std::move(plan)), after(std::move(before)) {}
 
-  bool all_handed_out() const { return handed_out == mine.size(); }
+  bool all_handed_out() const { return handed_out.shares == mine.size(); }
   std::uint64_t my_samples() const {
     std::uint64_t n = 0;
     for (auto const& share : mine) n += count(share.positions);
@@ -26,9 +26,9 @@ struct BegunStep {
   Sampler after;        ///< what is not computed after all handed back
   Positions committed;  ///< by the members that are not gone
   std::vector<Share> mine;
-  std::size_t handed_out = 0;  ///< of `mine`, to the user's thread
-  std::uint64_t planned = 0;   ///< samples, those of gone members included
-  std::uint64_t kept = 0;      ///< samples of `committed`
+  Progress handed_out;        ///< of `mine`, to the user's thread
+  std::uint64_t planned = 0;  ///< samples, those of gone members included
+  std::uint64_t kept = 0;     ///< samples of `committed`
 
   msg::Generation reduced_in = 0;  ///< of the last Reduce; 0: none yet
   std::uint32_t world = 0;         ///< members of that generation
@@ -71,8 +71,9 @@ struct Session::State {
 
   // The user's thread.
   UserThread user = UserThread::outside;
-  msg::Step handed = 0;              ///< last step given to it
-  std::deque<msg::LogValue> values;  ///< logged, not yet stable
+  msg::Step handed = 0;               ///< last step given to it
+  std::uint64_t micro_batch_max = 0;  ///< samples that it computes at once
+  std::deque<msg::LogValue> values;   ///< logged, not yet stable
 
   // The state of the training here.
   bool has_state = false;
@@ -82,8 +83,9 @@ struct Session::State {
   Sampler sampler;                    ///< after step `complete`
   std::optional<BegunStep> begun;     ///< step complete + 1
   std::optional<double> apply_scale;  ///< reduced; the user has not got it yet
-  std::deque<msg::Stable> history;    ///< steps the coordinator may ask for
-  msg::Step reported = 0;             ///< what rank 0 has sent as stable
+  std::optional<msg::Step> stops_after;  ///< by the program's word
+  std::deque<msg::Stable> history;       ///< steps the coordinator may ask for
+  msg::Step reported = 0;                ///< what rank 0 has sent as stable
 
   // The generation in use, and those around it.
   msg::Generation highest = 0;  ///< seen; lower ones are not obeyed
@@ -156,7 +158,9 @@ struct Session::State {
   Stripe stripe_of(std::vector<msg::MemberAddress> const& members,
                    std::vector<msg::MemberId> const& joiners) const;
   void begin(BegunStep step);
-  void hand_out_share();
+  void hand_out_part();
+  Result<void> take_back_parts();
+  void forget_values_of_step();
   msg::StepPlan plan_of_next_step() const;
   std::vector<msg::MemberId> members_foreseen(msg::Step step) const;
   BegunStep planned(msg::StepPlan plan) const;

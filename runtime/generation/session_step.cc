@@ -27,7 +27,7 @@ void Session::State::proceed() {
   if (apply_scale && user == UserThread::reducing)
     return end(ApplyReduction{complete, *std::exchange(apply_scale, {})});
   if (begun && !begun->all_handed_out() && user == UserThread::reducing)
-    return hand_out_share();  // nothing is being reduced until it is computed
+    return hand_out_part();  // nothing is being reduced until it is computed
   announce_prepared();
   if (!has_state || quiet || serving || lacking || begun || left) return;
   if (user == UserThread::starting) return end(Started{});
@@ -43,6 +43,7 @@ void Session::State::at_boundary() {
   if (!checkpoint_wanted.empty())
     write_checkpoint(std::exchange(checkpoint_wanted, {}), 0);
   if (parked) return;
+  if (stops_after == complete) return report_finished();
   if (std::exchange(feed_agreed, false)) feed();
   if (kept_plan && kept_plan->step == complete + 1) {
     auto step = planned(*kept_plan);
@@ -163,18 +164,37 @@ BegunStep Session::State::planned(msg::StepPlan plan) const {
 void Session::State::begin(BegunStep step) {
   begun = std::move(step);
   handed = begun->plan.step;
-  while (!values.empty() && values.back().step >= handed)
-    values.pop_back();  // of this step's first try
-  hand_out_share();
+  forget_values_of_step();
+  hand_out_part();
 }
 
-void Session::State::hand_out_share() {
-  bool const more = begun->handed_out > 0;
-  auto const& share = begun->mine[begun->handed_out++];
-  end(BeginStep{handed, begun->after.pass(), more, share.shard, share.positions,
+void Session::State::forget_values_of_step() {
+  while (!values.empty() && values.back().step >= handed)
+    values.pop_back();  // of this step's first try
+}
+
+void Session::State::hand_out_part() {
+  bool const more = begun->handed_out != Progress{};
+  auto const part = next_part(begun->mine, begun->handed_out, micro_batch_max);
+  end(BeginStep{handed, begun->after.pass(), more, part.shard, part.positions,
                 begun->planned, sampler.samples_seen(), rank(),
                 static_cast<std::uint32_t>(members.size())});
   reduce_if_possible();
+}
+
+/// The step begins again.  What was computed of it must not be on its way: once
+/// the first bucket is, others may have got part of it.
+Result<void> Session::State::take_back_parts() {
+  if (!begun && !apply_scale) return {};  // it was taken away
+  if (!begun || (begun->launched && !stopped()))
+    return Error{Errc::invalid_argument,
+                 "step " + std::to_string(handed) +
+                     " cannot be computed again (its reduction has begun)"};
+  begun->handed_out = {};
+  begun->reduced_in = 0;
+  begun->launched = false;
+  forget_values_of_step();
+  return {};
 }
 
 void Session::State::reduce_if_possible() {
@@ -330,12 +350,13 @@ std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
   if (ahead == 0 || !(s.begun || begins_soon)) return std::nullopt;
   auto sampler = s.begun ? s.begun->after : *s.pending->begins_at;
   auto step = s.begun ? s.begun->plan.step : msg::Step{0};
-  std::vector<Share> shares;
-  if (s.begun)
-    shares.assign(s.begun->mine.begin() + s.begun->handed_out,
-                  s.begun->mine.end());
-  while (ahead > shares.size()) {
-    ahead -= static_cast<std::uint32_t>(shares.size());
+  auto shares = s.begun ? s.begun->mine : std::vector<Share>();
+  auto handed_out = s.begun ? s.begun->handed_out : Progress();
+  for (;;) {
+    while (handed_out.shares < shares.size()) {
+      auto const part = next_part(shares, handed_out, s.micro_batch_max);
+      if (--ahead == 0) return Forecast{sampler.pass(), part.positions};
+    }
     auto const members = s.members_foreseen(++step);
     bool const leaves =
         std::find(members.begin(), members.end(), s.self) == members.end();
@@ -343,8 +364,8 @@ std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
     shares =
         shares_of_step({step, members, {}}, sampler.take(), s.rules, s.self)
             .mine;
+    handed_out = {};
   }
-  return Forecast{sampler.pass(), shares[ahead - 1].positions};
 }
 
 /// In rank order.

@@ -91,4 +91,21 @@ StepShares shares_of_step(msg::StepPlan const& plan, Positions const& taken,
   return step;
 }
 
+Share next_part(std::vector<Share> const& shares, Progress& progress,
+                std::uint64_t micro_batch_max) {
+  assert(progress.shares < shares.size());
+  auto part = shares[progress.shares];
+  auto const rest = without_first(part.positions, progress.samples);
+  auto const n = count(rest);
+  auto const max =
+      std::max<std::uint64_t>(1, micro_batch_max ? micro_batch_max : n);
+  auto const parts = std::max<std::uint64_t>(1, (n + max - 1) / max);
+  part.positions = share_of(rest, 0, parts);
+  if (parts == 1)
+    progress = {progress.shares + 1, 0};
+  else
+    progress.samples += count(part.positions);
+  return part;
+}
+
 }  // namespace gleaner

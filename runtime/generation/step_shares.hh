@@ -28,7 +28,8 @@ struct ShareRules {
   std::uint32_t shards = 0;
 };
 
-/// What is computed by one forward and backward pass.
+/// What the plan gives a member at once.  It is computed in one part or in
+/// several: see next_part().
 struct Share {
   Positions positions;      ///< may be none, in a member's first share
   std::uint32_t shard = 0;  ///< which one, in deterministic mode
@@ -45,5 +46,23 @@ struct StepShares {
 /// member of it.
 StepShares shares_of_step(msg::StepPlan const& plan, Positions const& taken,
                           ShareRules const& rules, msg::MemberId self);
+
+/// How far a member has got with its shares of a step.
+struct Progress {
+  std::size_t shares = 0;     ///< handed out to the last sample
+  std::uint64_t samples = 0;  ///< handed out of the share after those
+  bool operator==(Progress const&) const = default;
+};
+
+/// The next part of `shares`, which is computed by one forward and backward
+/// pass: what is left of a share, or, where that is more than `micro_batch_max`
+/// samples, the first of parts that are about equal.  0: no limit.  Advances
+/// `progress`, which must not be at the end.
+///
+/// The limit is each member's own, and may change from part to part: how a
+/// share is cut changes neither its samples nor, but for the order of
+/// additions, its gradient.
+Share next_part(std::vector<Share> const& shares, Progress& progress,
+                std::uint64_t micro_batch_max);
 
 }  // namespace gleaner

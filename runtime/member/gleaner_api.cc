@@ -3,6 +3,7 @@
 #include <gleaner/gleaner.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -61,16 +62,29 @@ int code_of(Errc code) {
   return GLEANER_EIO;
 }
 
-Result<SamplerOptions> sampler_options(gleaner_options const* options) {
-  if (!options || options->struct_size != sizeof(gleaner_options))
+/// Where the options of version 0.1.0 ended.
+constexpr std::size_t first_options_size =
+    offsetof(gleaner_options, micro_batch_max);
+
+/// All of them: a program that was compiled before some existed has their
+/// defaults.
+Result<gleaner_options> whole(gleaner_options const* options) {
+  gleaner_options all = GLEANER_OPTIONS_INIT;
+  if (!options || options->struct_size < first_options_size ||
+      options->struct_size > sizeof all)
     return Error{Errc::invalid_argument,
                  "options are not from GLEANER_OPTIONS_INIT"};
+  std::memcpy(&all, options, options->struct_size);
+  return all;
+}
+
+SamplerOptions sampler_options(gleaner_options const& options) {
   SamplerOptions result;
-  result.dataset_size = options->dataset_size;
-  result.global_batch = options->global_batch;
-  result.passes = options->passes;
-  result.seed = options->seed;
-  result.drop_last = options->drop_last != 0;
+  result.dataset_size = options.dataset_size;
+  result.global_batch = options.global_batch;
+  result.passes = options.passes;
+  result.seed = options.seed;
+  result.drop_last = options.drop_last != 0;
   return result;
 }
 
@@ -80,11 +94,12 @@ int open_failed(Error const& why) {
 }
 
 int open(gleaner_options const* options, gleaner_training** g) {
-  auto chosen = sampler_options(options);
+  auto chosen = whole(options);
   if (!chosen) return open_failed(chosen.error());
   auto environment = MemberEnvironment::read();
   if (!environment) return open_failed(environment.error());
-  auto member = Member::open(*chosen, *environment);
+  auto member = Member::open(sampler_options(*chosen), *environment,
+                             chosen->micro_batch_max);
   if (!member) return open_failed(member.error());
   *g = new gleaner_training{std::move(*member), ""};
   return GLEANER_OK;
@@ -210,8 +225,17 @@ int gleaner_reduce(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.reduce(); });
 }
 
+int gleaner_again(gleaner_training* g, uint64_t micro_batch_max) {
+  return guarded(g,
+                 [&](Member& member) { return member.again(micro_batch_max); });
+}
+
 int gleaner_apply(gleaner_training* g) {
   return guarded(g, [](Member& member) { return member.apply(); });
+}
+
+int gleaner_stop(gleaner_training* g) {
+  return guarded(g, [](Member& member) { return member.stop(); });
 }
 
 int gleaner_log(gleaner_training* g, char const* key, double value,
@@ -265,7 +289,7 @@ char const* gleaner_strerror(int code) {
     case GLEANER_LEAVE:
       return "this member is released";
     case GLEANER_MORE:
-      return "compute another share of this step";
+      return "compute another part of this step";
     case GLEANER_EINVAL:
       return "an argument is wrong";
     case GLEANER_ESTATE:

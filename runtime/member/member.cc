@@ -30,11 +30,34 @@ PlaneOptions plane_options(MemberEnvironment const& environment) {
   return options;
 }
 
+/// A shard's gradient is one sum, whoever computes it, so it is never cut.
+Result<void> check_shards(SamplerOptions const& options, std::uint32_t shards,
+                          std::uint64_t micro_batch_max) {
+  if (shards == 0 || micro_batch_max == 0) return {};
+  auto const largest = (options.global_batch + shards - 1) / shards;
+  if (largest <= micro_batch_max) return {};
+  auto const enough =
+      (options.global_batch + micro_batch_max - 1) / micro_batch_max;
+  return Error{Errc::invalid_argument,
+               "micro_batch_max is " + std::to_string(micro_batch_max) +
+                   ", but " + std::to_string(options.global_batch) +
+                   " samples in " + std::to_string(shards) +
+                   " shards are up to " + std::to_string(largest) +
+                   " in each (deterministic mode computes a shard at once) "
+                   "[use " +
+                   std::to_string(enough) + " shards or more]"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
-                                             MemberEnvironment environment) {
+                                             MemberEnvironment environment,
+                                             std::uint64_t micro_batch_max) {
   if (auto valid = check(options); !valid) return valid.error();
+  if (auto fits =
+          check_shards(options, environment.rules.shards, micro_batch_max);
+      !fits)
+    return fits.error();
   auto const digest_of = digest_wanted();
   if (!digest_of) return digest_of.error();
   if (environment.address.empty()) {
@@ -44,20 +67,22 @@ Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
     if (!own) return own.error();
     environment.address = *own;
   }
-  std::unique_ptr<Member> member(new Member(options, std::move(environment)));
+  std::unique_ptr<Member> member(
+      new Member(options, std::move(environment), micro_batch_max));
   member->digest_of_ = *digest_of;
   if (auto connected = member->connect(); !connected) return connected.error();
   return member;
 }
 
-Member::Member(SamplerOptions options, MemberEnvironment environment)
+Member::Member(SamplerOptions options, MemberEnvironment environment,
+               std::uint64_t micro_batch_max)
     : environment_(std::move(environment)),
       options_(options),
       gradients_(shares_memory(environment_.plane) ? Sharing::by_descriptor
                                                    : Sharing::none),
       whereabouts_(seconds_now()),
       session_(environment_.coordinator.empty() ? 1 : environment_.member,
-               options, environment_.rules),
+               options, environment_.rules, micro_batch_max),
       work_(io_.get_executor()),
       data_(io_, environment_.secret, environment_.member),
       planes_(

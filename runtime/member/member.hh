@@ -51,7 +51,8 @@ struct StateSources;
 class Member {
  public:
   static Result<std::unique_ptr<Member>> open(SamplerOptions options,
-                                              MemberEnvironment environment);
+                                              MemberEnvironment environment,
+                                              std::uint64_t micro_batch_max);
   ~Member();
 
   int add(Tensor tensor);
@@ -68,6 +69,8 @@ class Member {
   int step(gleaner_step_info& info);
   int gradient_ready(std::string const& name);
   int reduce();
+  int again(std::uint64_t micro_batch_max);
+  int stop();
   int step_now(gleaner_step_info& info);
   int samples_ahead(std::uint32_t ahead, std::vector<std::uint64_t>& samples);
   int apply();
@@ -91,7 +94,8 @@ class Member {
   };
   enum class Phase { registering, between, computing, reduced, over };
 
-  Member(SamplerOptions options, MemberEnvironment environment);
+  Member(SamplerOptions options, MemberEnvironment environment,
+         std::uint64_t micro_batch_max);
   Result<void> connect();
   void run_loop();
 

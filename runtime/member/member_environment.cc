@@ -26,11 +26,11 @@ std::optional<Number> number(std::string const& text) {
 
 Result<ShareRules> read_share_rules() {
   ShareRules rules;
-  auto const on_loss = variable("GLEANER_ON_LOSS", "short");
+  auto const on_loss = variable("GLEANER_ON_LOSS", "recompute");
   if (on_loss != "short" && on_loss != "recompute")
     return Error{Errc::invalid_argument, "GLEANER_ON_LOSS is '" + on_loss +
-                                             "', expected short or recompute"};
-  if (on_loss == "recompute") rules.on_loss = OnLoss::recompute;
+                                             "', expected recompute or short"};
+  rules.on_loss = on_loss == "short" ? OnLoss::short_step : OnLoss::recompute;
   auto const shards = variable("GLEANER_DETERMINISTIC");
   if (shards.empty()) return rules;
   rules.shards = number<std::uint32_t>(shards).value_or(0);

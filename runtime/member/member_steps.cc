@@ -167,6 +167,24 @@ int Member::reduce() {
   return wait(lock, Inside::reduce);
 }
 
+int Member::again(std::uint64_t micro_batch_max) {
+  if (phase_ != Phase::computing)
+    return fail(GLEANER_ESTATE,
+                "gleaner_again() without a step from gleaner_step()");
+  if (shard_sums_ || micro_batch_max == 0)
+    return fail(GLEANER_EINVAL,
+                shard_sums_ ? "gleaner_again() in deterministic mode (a shard "
+                              "is computed at once) [use more shards]"
+                            : "gleaner_again() with micro_batch_max 0");
+  if (auto joined = join(); !joined) return device_failed(joined.error());
+  Lock lock(mutex_);
+  auto actions = session_.want_again(micro_batch_max);
+  if (!actions) return fail(GLEANER_ESTATE, actions.error().message);
+  reduce_.reset();  // ordered, but not begun
+  perform(std::move(*actions));
+  return wait(lock, Inside::reduce);
+}
+
 int Member::apply() {
   if (phase_ != Phase::reduced)
     return fail(GLEANER_ESTATE, "gleaner_apply() before gleaner_reduce()");
@@ -181,6 +199,16 @@ int Member::apply() {
   return code == 0 ? GLEANER_OK
                    : fail(GLEANER_EINVAL, "the registered update returned " +
                                               std::to_string(code));
+}
+
+int Member::stop() {
+  if (phase_ != Phase::reduced)
+    return fail(GLEANER_ESTATE,
+                "gleaner_stop() outside of gleaner_reduce() and "
+                "gleaner_step()");
+  Lock lock(mutex_);
+  session_.stop();
+  return GLEANER_OK;
 }
 
 int Member::log(std::string key, double value, std::uint64_t n) {

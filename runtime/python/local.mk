@@ -14,6 +14,7 @@ python_package = \
 	%reldir%/gleaner/gradients.py \
 	%reldir%/gleaner/job.py \
 	%reldir%/gleaner/loader.py \
+	%reldir%/gleaner/memory.py \
 	%reldir%/gleaner/optimizer_state.py \
 	%reldir%/gleaner/parameters.py \
 	%reldir%/gleaner/prefetch.py \

@@ -30,6 +30,8 @@ class Readiness {
     waits_for_.assign(waits_for_.size(), 0);
     for (auto const& [name, buckets] : parts_)
       for (auto const bucket : buckets) ++waits_for_[bucket];
+    some_empty_ = false;
+    for (auto const parameters : waits_for_) some_empty_ |= parameters == 0;
     marked_.clear();
     all_ = false;
   }
@@ -40,20 +42,23 @@ class Readiness {
   /// that is known.  True when a bucket became ready by it.
   bool mark(std::string const& name) {
     if (!marked_.insert(name).second) return false;
-    bool any = false;
+    bool any = some_empty_ && marked_.size() == 1;
     for (auto const bucket : parts_.at(name)) any |= --waits_for_[bucket] == 0;
     return any;
   }
 
   void mark_all() { all_ = true; }
 
+  /// One without gradients is when another may be: before that the program may
+  /// still compute the step again.
   bool ready(std::size_t bucket) const {
-    return all_ || waits_for_[bucket] == 0;
+    return all_ || (waits_for_[bucket] == 0 && !marked_.empty());
   }
 
  private:
   Parts parts_;
   std::vector<std::size_t> waits_for_;  ///< parameters, by bucket
+  bool some_empty_ = false;             ///< bucket
   std::set<std::string> marked_;
   bool all_ = false;
 };

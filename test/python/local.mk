@@ -6,12 +6,14 @@ python_tests = \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
+	%reldir%/ending.py \
 	%reldir%/features.py \
 	%reldir%/install.py \
 	%reldir%/loading.py \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
+	%reldir%/parts.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py

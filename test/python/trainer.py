@@ -86,6 +86,8 @@ def main():
     parser.add_argument("--loads", help="file that tells of each load")
     parser.add_argument("--evaluate-at", type=int, default=0, help="step")
     parser.add_argument("--dropout", type=float, default=0)
+    parser.add_argument("--stop-at", type=int, default=0, help="rank 0, in this step")
+    parser.add_argument("--memory", type=int, default=SAMPLES, help="samples")
     parser.add_argument("--device", choices=["cpu", "cuda", "double"], default="cpu")
     options = parser.parse_args()
 
@@ -111,11 +113,17 @@ def main():
         time.sleep(0.3 if held else options.step_ms / 1000)
         if options.device == "cuda":
             x, y = x.cuda(), y.cuda()
-        loss = nn.functional.mse_loss(model(x)[:, 0], y)
-        mean = job.mean(loss)
-        job.backward(loss)
-        done = job.step()
-        job.log({"loss": loss, "members": job.world_size})
+        if job.rank == 0 and job.step_number == options.stop_at:
+            job.stop()
+        done = False
+        with job.part():
+            if len(x) > options.memory:
+                raise RuntimeError("CUDA out of memory")
+            loss = nn.functional.mse_loss(model(x)[:, 0], y)
+            mean = job.mean(loss)
+            job.backward(loss)
+            done = job.step()
+            job.log({"loss": loss, "members": job.world_size})
         if done:
             counted["updates"] += 1
             job.log({"reduced_loss": float(mean)})

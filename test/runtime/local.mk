@@ -19,6 +19,7 @@ runtime_tests = \
 	%reldir%/mpi_resize.t \
 	%reldir%/overlap.t \
 	%reldir%/park.t \
+	%reldir%/parts.t \
 	%reldir%/recompute.t \
 	%reldir%/resize.t \
 	%reldir%/secret.t \

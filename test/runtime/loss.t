@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Members and nodes that vanish do not end a training.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 8
+plan 9
 
 start_training --local=3 --failure-timeout=4 -- \
   --samples 12000 --params 20000 --step-ms 10
@@ -24,3 +24,4 @@ ok 'and replaced' 'nodes == 2'
 end_training
 ok 'the program ends well' "echo $status == 0"
 ok 'every sample was used once' 'samples_in_order == 12000'
+ok 'in as many steps as without a loss' 'step == 750'

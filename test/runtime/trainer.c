@@ -8,10 +8,12 @@
  *
  *   trainer [--samples N] [--batch N] [--passes N] [--params N] [--step-ms N]
  *           [--fail-at STEP] [--exit CODE] [--layers N] [--overlap 0|1]
- *           [--state-mib N]
+ *           [--state-mib N] [--micro-batch N] [--memory N]
  *
  * --layers: that many parameters of --params each; their gradients are computed
  * one after the other, the last first.  --overlap 1: each is said to be ready.
+ * --micro-batch: samples that are computed at once.  --memory: for more of them
+ * there is no memory; it is missing when some gradients are computed.
  * --state-mib: so much more state that has no gradient; it counts updates.
  * SIGUSR1: it computes for ever from now on.  SIGUSR2: it is busy for 4 s.
  * $TRAINER_HOLD=FILE: as long as it is there, a joiner follows slowly.
@@ -29,18 +31,24 @@
 
 struct options {
   long samples, batch, passes, params, step_ms, fail_at, exit_code, layers,
-      overlap, state_mib;
+      overlap, state_mib, micro_batch, memory;
 };
 
 static struct options read_options(int argc, char **argv) {
-  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0, 0};
-  static struct option const known[] = {
-      {"samples", 1, NULL, 's'}, {"batch", 1, NULL, 'b'},
-      {"passes", 1, NULL, 'p'},  {"params", 1, NULL, 'n'},
-      {"step-ms", 1, NULL, 't'}, {"fail-at", 1, NULL, 'f'},
-      {"exit", 1, NULL, 'x'},    {"layers", 1, NULL, 'l'},
-      {"overlap", 1, NULL, 'o'}, {"state-mib", 1, NULL, 'm'},
-      {NULL, 0, NULL, 0}};
+  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0, 0, 0, 0};
+  static struct option const known[] = {{"samples", 1, NULL, 's'},
+                                        {"batch", 1, NULL, 'b'},
+                                        {"passes", 1, NULL, 'p'},
+                                        {"params", 1, NULL, 'n'},
+                                        {"step-ms", 1, NULL, 't'},
+                                        {"fail-at", 1, NULL, 'f'},
+                                        {"exit", 1, NULL, 'x'},
+                                        {"layers", 1, NULL, 'l'},
+                                        {"overlap", 1, NULL, 'o'},
+                                        {"state-mib", 1, NULL, 'm'},
+                                        {"micro-batch", 1, NULL, 'c'},
+                                        {"memory", 1, NULL, 'r'},
+                                        {NULL, 0, NULL, 0}};
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     if (c == '?') exit(64);
     long const value = atol(optarg);
@@ -53,6 +61,8 @@ static struct options read_options(int argc, char **argv) {
       : c == 'l' ? &o.layers
       : c == 'o' ? &o.overlap
       : c == 'm' ? &o.state_mib
+      : c == 'c' ? &o.micro_batch
+      : c == 'r' ? &o.memory
                  : &o.exit_code) = value;
   }
   return o;
@@ -102,9 +112,9 @@ static int is_there(char const *variable) {
   return file && access(file, F_OK) == 0;
 }
 
-/* Part of the step's time is the same however many share it. */
-static void compute(struct options const *o, gleaner_training *g,
-                    gleaner_step_info const *step) {
+/* Part of the step's time is the same however many share it.  0: no memory. */
+static int compute(struct options const *o, gleaner_training *g,
+                   gleaner_step_info const *step) {
   double sum = 0;
   for (size_t i = 0; i < step->n_samples; ++i)
     sum += (double)(step->samples[i] + 1);
@@ -117,8 +127,10 @@ static void compute(struct options const *o, gleaner_training *g,
     double *gradient = gleaner_gradient(g, name_of(layer));
     for (long i = 0; i < o->params; ++i)
       gradient[i] += sum / step->global_batch;
+    if (o->memory && step->n_samples > (size_t)o->memory) return 0;
     if (o->overlap) gleaner_gradient_ready(g, name_of(layer));
   }
+  return 1;
 }
 
 /* What the update works on. */
@@ -198,6 +210,7 @@ int main(int argc, char **argv) {
   options.global_batch = (uint32_t)o.batch;
   options.passes = (uint32_t)o.passes;
   options.seed = 7;
+  options.micro_batch_max = (uint64_t)o.micro_batch;
 
   signal(SIGUSR1, on_signal);
   signal(SIGUSR2, on_signal);
@@ -231,9 +244,9 @@ int main(int argc, char **argv) {
     while ((rc = gleaner_step(g, &step)) == GLEANER_STEP) {
       if (o.fail_at && step.step >= (uint64_t)o.fail_at) return 5;
       do {
-        compute(&o, g, &step);
-      } while ((rc = gleaner_reduce(g)) == GLEANER_MORE &&
-               gleaner_step_now(g, &step) == GLEANER_OK);
+        rc = compute(&o, g, &step) ? gleaner_reduce(g)
+                                   : gleaner_again(g, (step.n_samples + 1) / 2);
+      } while (rc == GLEANER_MORE && gleaner_step_now(g, &step) == GLEANER_OK);
       if (rc != GLEANER_OK) break;
       rc = gleaner_apply(g);
       if (rc != GLEANER_OK) break;

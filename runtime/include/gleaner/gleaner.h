@@ -45,9 +45,9 @@ typedef struct gleaner_training gleaner_training;
 enum {
   GLEANER_OK = 0,
   GLEANER_STEP = 1,    /* gleaner_step: compute this step */
-  GLEANER_DONE = 2,    /* gleaner_step: every pass is finished; end the loop */
+  GLEANER_DONE = 2,    /* gleaner_step: the training is over; end the loop */
   GLEANER_LEAVE = 3,   /* gleaner_step: this member is released; end the loop */
-  GLEANER_MORE = 4,    /* gleaner_reduce: compute another share of the step */
+  GLEANER_MORE = 4,    /* gleaner_reduce: compute another part of the step */
   GLEANER_EINVAL = -1, /* an argument is wrong; see gleaner_error() */
   GLEANER_ESTATE = -2, /* a call out of order */
   GLEANER_ELOST = -3,  /* the coordinator is gone: the training is over */
@@ -76,22 +76,26 @@ typedef struct gleaner_options {
   uint32_t passes;       /* how often every sample is seen; 1 or more */
   uint64_t seed;         /* of the permutation of samples and of rng_seed */
   uint32_t drop_last;    /* 1: drop a pass's last, short step */
+  /* Samples that this member computes at once: a larger share of a step comes
+   * in parts, by GLEANER_MORE.  0: a share is one part.  The one option that
+   * members may have different values of. */
+  uint64_t micro_batch_max;
 } gleaner_options;
 #define GLEANER_OPTIONS_INIT \
-  { sizeof(gleaner_options), 0, 0, 1, 0, 0 }
+  { sizeof(gleaner_options), 0, 0, 1, 0, 0, 0 }
 
-/* One share of a step, as this member shall compute it.  Valid until the next
- * gleaner_step() or gleaner_reduce(). */
+/* A share of a step or a part of one, as this member shall compute it.  Valid
+ * until the next gleaner_step(), gleaner_reduce() or gleaner_again(). */
 typedef struct gleaner_step_info {
   uint64_t step;           /* from 1, over all passes */
   uint64_t pass;           /* from 0 */
-  uint64_t const *samples; /* sample numbers of the share */
+  uint64_t const *samples; /* sample numbers of the part */
   size_t n_samples;        /* may be 0: contribute zeros, call reduce anyway */
   uint32_t global_batch;   /* samples of this step over all members */
   uint64_t samples_seen;   /* committed before this step, over all passes */
   uint32_t world_size;
   uint32_t rank;
-  uint64_t rng_seed; /* of (seed, step, which share of the member's): the same
+  uint64_t rng_seed; /* of (seed, step, which part of the member's): the same
                         on every member; mix in what you need.  In deterministic
                         mode it is a shard's own; mix in nothing */
   uint32_t shards;   /* deterministic mode: shards in each step; else 0 */
@@ -175,6 +179,22 @@ int gleaner_reduce(gleaner_training *g);
 /* Run the registered update; GLEANER_OK if there is none. */
 int gleaner_apply(gleaner_training *g);
 
+/* Instead of gleaner_reduce(), when the part could not be computed: there is no
+ * memory for that many samples.  All that was added to gradients in this step,
+ * and logged in it, is dropped, and the step is handed out again from its
+ * beginning, in parts of at most `micro_batch_max` samples (1 or more); later
+ * steps, too.  Returns GLEANER_MORE: go on with gleaner_step_now() as after
+ * gleaner_reduce(); or GLEANER_LEAVE, GLEANER_DONE or an error.
+ * GLEANER_ESTATE: what gleaner_gradient_ready() named is on its way already.
+ * GLEANER_EINVAL, in deterministic mode: a shard is computed at once. */
+int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
+
+/* End the training early, after this step: gleaner_step() returns GLEANER_DONE
+ * next.  Between gleaner_reduce() and gleaner_step(), on all members in the
+ * same step, so by what all know alike: the step's number, or a sum that was
+ * reduced with the gradients. */
+int gleaner_stop(gleaner_training *g);
+
 /* Report a value for this step, meant over `n` samples.  It is shown when the
  * step can no longer be undone. */
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
@@ -189,11 +209,11 @@ int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
 /* The step as it stands: after GLEANER_MORE, and in the update. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
-/* Which samples this member will compute `ahead` shares after the one under way
+/* Which samples this member will compute `ahead` parts after the one under way
  * (1 or more; of this step or of later ones), unless members change until then
  * in a way that is not known yet: to load them in advance. Writes at most
  * `room` of them, and to *n how many there are.  GLEANER_OK, or GLEANER_DONE
- * when the training has no such share.
+ * when the training has no such part.
  */
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
                           uint64_t *samples, size_t room, size_t *n);

@@ -4,10 +4,11 @@
 ///     gleaner::Training training({.dataset_size = 60000, .global_batch = 64});
 ///     auto gradient = training.parameter("weight", weight, {784, 10});
 ///     for (gleaner::Step& step : training.steps()) {
-///       step.reduce([&] {
+///       bool const whole = step.reduce([&] {
 ///         ... add the gradient of each of step.samples(), divided by
 ///             step.global_batch(), to `gradient` ...
 ///       });
+///       if (!whole) break;  // this member was released
 ///       ... update the weight from the gradient ...
 ///       step.log("loss", loss);
 ///     }
@@ -27,6 +28,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -59,6 +61,8 @@ struct Options {
   std::uint32_t passes = 1;
   std::uint64_t seed = 0;
   bool drop_last = false;
+  /// Samples that this member computes at once; 0: its whole share of a step.
+  std::uint64_t micro_batch_max = 0;
 };
 
 /// Sizes of a tensor's dimensions; {}: one, of all values.
@@ -94,6 +98,7 @@ struct State {
   gleaner_training* g = nullptr;
   gleaner_step_info info{};
   bool finished = false;
+  std::optional<int> over{};  ///< within a step: GLEANER_LEAVE or _DONE
   std::deque<Blob> blobs{};
   std::function<void()> update{};
   std::function<void()> begins_soon{};
@@ -173,15 +178,23 @@ class Step {
   std::uint64_t rng_seed() const { return info().rng_seed; }
 
   /// Compute this member's gradients and sum them over all members.  `compute`
-  /// is called once, and again, with other samples, when members were lost: it
-  /// adds to the gradients.
+  /// adds those of samples() to the gradients.  It is called once, and again
+  /// with other samples when they come in parts, or when members were lost.
+  ///
+  /// What it throws comes out of here.  But std::bad_alloc, with more samples
+  /// than one, makes all of the step begin again, in parts of half the size,
+  /// unless a gradient was said to be ready; see gleaner_again().
+  ///
+  /// False: this member was released in the step.  The gradients are not those
+  /// of the step: leave out the update.  The loop ends; log() and apply() do
+  /// nothing.
   template <std::invocable Compute>
-  void reduce(Compute&& compute) {
-    compute();
-    while (state_->check(gleaner_reduce(state_->g)) == GLEANER_MORE) {
+  bool reduce(Compute&& compute) {
+    int code = 0;
+    while ((code = reduce_part(compute)) == GLEANER_MORE)
       state_->check(gleaner_step_now(state_->g, &state_->info));
-      compute();
-    }
+    if (code != GLEANER_OK) state_->over = code;
+    return code == GLEANER_OK;
   }
 
   /// This parameter's gradient is complete: see gleaner_gradient_ready().
@@ -190,17 +203,39 @@ class Step {
   }
 
   /// Run the update that was registered.
-  void apply() { state_->check(gleaner_apply(state_->g)); }
+  void apply() {
+    if (!state_->over) state_->check(gleaner_apply(state_->g));
+  }
+
+  /// The training ends after this step.  On all members; see gleaner_stop().
+  void stop() {
+    if (!state_->over) state_->check(gleaner_stop(state_->g));
+  }
 
   /// Report the mean of a value over this member's samples, or over `n`.
   void log(std::string const& key, double value) {
     log(key, value, info().n_samples);
   }
   void log(std::string const& key, double value, std::uint64_t n) {
-    if (n > 0) state_->check(gleaner_log(state_->g, key.c_str(), value, n));
+    if (n > 0 && !state_->over)
+      state_->check(gleaner_log(state_->g, key.c_str(), value, n));
   }
 
  private:
+  template <class Compute>
+  int reduce_part(Compute& compute) {
+    try {
+      compute();
+    } catch (std::bad_alloc const&) {
+      auto const half = (info().n_samples + 1) / 2;
+      int const code = info().n_samples > 1 ? gleaner_again(state_->g, half)
+                                            : GLEANER_ENOMEM;
+      if (code < 0) throw;
+      return code;
+    }
+    return state_->check(gleaner_reduce(state_->g));
+  }
+
   gleaner_step_info const& info() const { return state_->info; }
   detail::State* state_;
 };
@@ -229,6 +264,7 @@ class Steps {
 
    private:
     void advance() {
+      if (state_->over) return take(*state_->over);
       take(state_->check(gleaner_step(state_->g, &state_->info)));
     }
     void take(int code) {
@@ -279,6 +315,7 @@ class Training {
     o.passes = options.passes;
     o.seed = options.seed;
     o.drop_last = options.drop_last ? 1 : 0;
+    o.micro_batch_max = options.micro_batch_max;
     state_->check(gleaner_open(&o, &state_->g));
   }
 
@@ -350,7 +387,7 @@ class Training {
   /// Empty when the training does not need this member after all.
   Steps steps() { return {*state_, state_->check(gleaner_start(state_->g))}; }
 
-  /// After the loop: every pass is over.  Else this member was released.
+  /// After the loop: the training is over.  Else this member was released.
   bool finished() const { return state_->finished; }
 
   /// The last step there was.

@@ -40,6 +40,7 @@ typedef struct gleaner_options {
   uint32_t passes;
   uint64_t seed;
   uint32_t drop_last;
+  uint64_t micro_batch_max;
 } gleaner_options;
 
 typedef struct gleaner_step_info {
@@ -85,6 +86,10 @@ int gleaner_gradient_ready(gleaner_training *g, char const *name);
 int gleaner_reduce(gleaner_training *g);
 
 int gleaner_apply(gleaner_training *g);
+
+int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
+
+int gleaner_stop(gleaner_training *g);
 
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 

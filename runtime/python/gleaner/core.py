@@ -123,6 +123,7 @@ class Training:
         passes: int = 1,
         seed: int = 0,
         drop_last: bool = False,
+        micro_batch_max: int = 0,
     ) -> None:
         self._handle = ffi.NULL
         self._lib = library()
@@ -132,8 +133,8 @@ class Training:
         self._raised: Optional[BaseException] = None
         self._info = ffi.new("gleaner_step_info *")
         size = ffi.sizeof("gleaner_options")
-        values = (size, dataset_size, global_batch, passes, seed, int(drop_last))
-        options = ffi.new("gleaner_options *", values)
+        data = (dataset_size, global_batch, passes, seed, int(drop_last))
+        options = ffi.new("gleaner_options *", (size, *data, micro_batch_max))
         opened = ffi.new("gleaner_training **")
         code = self._lib.gleaner_open(options, opened)
         self._handle = opened[0]
@@ -236,8 +237,8 @@ class Training:
         return self._read_info()
 
     def samples_ahead(self, ahead: int) -> Optional[list[int]]:
-        """This member's samples `ahead` shares from now, unless members change in
-        a way that is not agreed yet; None after the last share."""
+        """This member's samples `ahead` parts from now, unless members change in
+        a way that is not agreed yet; None after the last part."""
         room = self._global_batch
         samples, n = ffi.new("uint64_t[]", room), ffi.new("size_t *")
         code = self._check(
@@ -252,12 +253,22 @@ class Training:
         self._check(self._lib.gleaner_gradient_ready(self._handle, name))
 
     def reduce(self) -> int:
-        """OK, or MORE: compute another share of the step, and call again."""
+        """OK, or MORE: compute another part of the step, and call again."""
         return self._check(self._lib.gleaner_reduce(self._handle))
+
+    def again(self, micro_batch_max: int) -> int:
+        """Instead of reduce(): what was computed of the step is dropped, and comes
+        again in parts of at most so many samples.  MORE, LEAVE or DONE."""
+        return self._check(self._lib.gleaner_again(self._handle, micro_batch_max))
 
     def apply(self) -> None:
         """Run the update."""
         self._check(self._lib.gleaner_apply(self._handle))
+
+    def stop(self) -> None:
+        """After reduce() returned OK: the training ends after this step.  On all
+        members."""
+        self._check(self._lib.gleaner_stop(self._handle))
 
     def log(self, key: str, value: float, n: int) -> None:
         """Report the mean of a value over n samples of this step."""

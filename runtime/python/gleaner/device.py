@@ -49,3 +49,9 @@ def name_of(number: int) -> str:
     """What two members' GPUs must have in common to compute the same bits."""
     name: str = torch.cuda.get_device_name(number)
     return f"{name}, CUDA {torch.version.cuda}"
+
+
+def give_back_memory() -> None:
+    """What PyTorch keeps of GPUs for later tensors."""
+    if torch.cuda.is_initialized():
+        torch.cuda.empty_cache()

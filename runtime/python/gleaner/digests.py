@@ -53,6 +53,8 @@ class Digests:
     def begin_again(self) -> None:
         """Another share of the step: it begins with the same as the first."""
         buffers = self._buffers()
+        for name in self._known:  # the last one may not have come to add()
+            self._digest_of(name, buffers[name])
         for name in self._changing & self._before.keys():
             buffers[name].copy_(self._before[name])
 

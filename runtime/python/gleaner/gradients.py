@@ -5,7 +5,8 @@ Each parameter's `.grad` is a view of that memory, so nothing is copied.  Small
 tensors more ride along and are added up over all members too.  *sums*:
 
     [0]              weight of the step, when losses are weighted by tokens
-    [1 : ]           per parameter: how many members' losses depended on it
+    [1]              not 0: a member wants to stop
+    [2 : ]           per parameter: how many members' losses depended on it
     [... : ]         digests of buffers
 
 *means*, the values of Job.mean(), and *statistics*, those of normalisation layers,
@@ -27,7 +28,7 @@ from .early import Early
 from .versions import Versions
 
 MEANS = 16
-_HEAD = 1
+_HEAD = 2
 DTYPES = {
     torch.float32: core.FLOAT32,
     torch.float64: core.FLOAT64,
@@ -101,6 +102,7 @@ class Gradients:
         self._end = _HEAD + len(self._parameters)
         self._versions = Versions(self._views)
         self._added = False  # something to the gradients, in this share
+        self.stops = False
         self._training = training
         self._early = Early(parameters)
         self._nodes: List[object] = []  # of autograd, kept for their hooks
@@ -164,6 +166,8 @@ class Gradients:
         parameters that no member's loss depended on."""
         sums = self.sums[: self._end].tolist()
         weighted = weighted or sums[0] != 0  # others', if this one had no batch
+        #: Some member voted for the end.
+        self.stops = sums[1] != 0
         if weighted and not sums[0] > 0:
             raise ValueError(
                 f"the weights of a step add up to {sums[0]} (the gradient is "
@@ -190,6 +194,10 @@ class Gradients:
     def set_weight(self, weight: float) -> None:
         """Add to the weight of the step."""
         self.sums[0] += weight
+
+    def vote_to_stop(self) -> None:
+        """This member's word for the step."""
+        self.sums[1] = 1
 
     def add_to_mean(self, slot: int, part: float) -> None:
         """Add to this member's part of a mean."""

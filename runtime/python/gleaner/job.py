@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from . import core, device
+from . import core, device, memory
 from .buffers import Buffers
 from .evaluation import Evaluation
 from .gradients import MEANS, Gradients
@@ -38,6 +38,15 @@ _LAST_WORDS_S = 2.0
 def _float(value: Number) -> float:
     """The value alone: PyTorch warns of a tensor that still has its gradient."""
     return float(value.detach() if isinstance(value, Tensor) else value)
+
+
+def _limit(micro_batch_max: Optional[int]) -> int:
+    if micro_batch_max is not None and micro_batch_max < 1:
+        raise ValueError(
+            f"micro_batch_max is {micro_batch_max} (samples that are computed at "
+            "once) [use 1 or more, or None for no limit]"
+        )
+    return micro_batch_max or 0
 
 
 class Mean:
@@ -70,11 +79,13 @@ class Job:
         scheduler_every: str = "step",
         pickles: bool = False,
         batch_norm: Optional[str] = None,
+        micro_batch_max: Optional[int] = None,
     ) -> None:
         check_model(model, batch_norm)
         check_optimizer(optimizer, model)
+        self._micro_batch_max = _limit(micro_batch_max)
         self.model = model
-        #: True when every pass is over; a released member's stays False.
+        #: True when the training is over; a released member's stays False.
         self.finished = False
         self._scaler = scaler
         usual = Update(
@@ -97,20 +108,28 @@ class Job:
         self._over: Optional[int] = None  # released within a step
         self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
         self._waited_ms = 0.0  # for the samples of the step
+        self._wants_stop = False
+        self._steps_max: Optional[int] = None
+        self._in_part = False
+        self._fitted = 0  # samples that were computed at once
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
         self._begin_nothing()
 
     # The loop.
 
-    def steps(self, loader: DataLoader, passes: int = 1) -> Iterator[Any]:
-        """The batches of this member, step by step, until all passes are over
-        or the member is released.  The loop's body must call step() once.
+    def steps(
+        self, loader: DataLoader, passes: int = 1, max_steps: Optional[int] = None
+    ) -> Iterator[Any]:
+        """The batches of this member, step by step, until all passes are over,
+        or step `max_steps`, or the member is released.  The loop's body must call
+        step() once; it ends the training early by stop(), not by `break`.
 
         A step may come in several batches of other samples, one after the
-        other: when members were lost in it, or in deterministic mode.  step()
-        returns False before the last of them."""
+        other: with `micro_batch_max`, when members were lost in it, or in
+        deterministic mode.  step() returns False before the last of them."""
         if self._info is not None or self._training is not None:
             raise RuntimeError("job.steps() was called before [make another job]")
+        self._steps_max = max_steps
         loader.open()  # its workers are to have none of our connections
         try:
             training = self._join(loader, passes)
@@ -150,8 +169,9 @@ class Job:
         else:
             self._weighted = True
             gradients.set_weight(_float(weight))
-        last = not self._weighted and self._computed == len(info.samples)
-        gradients.before_backward(last)
+        whole = not self._weighted and self._computed == len(info.samples)
+        # What is on its way to others cannot be computed again, in smaller parts.
+        gradients.before_backward(whole and not self._may_not_fit(info))
         if self._scaler is not None:
             loss = self._scaler.scale(loss)
         loss.backward()
@@ -161,13 +181,18 @@ class Job:
         """Reduce gradients over all members and update.  True when the step is
         done; False when another batch of it is to be computed first, or when
         this member was released: others go on."""
+        if self._again:
+            return False
         info, gradients = self._in_step("job.step()")
         self._check_computed(info)
         self._parameters.check()
         gradients.finish()
         self._buffers.add(gradients, info)
+        if self._wants_stop:
+            gradients.vote_to_stop()
         training = self._open_training()
         code = training.reduce()
+        self._fitted = max(self._fitted, len(info.samples))
         self._stepped = True
         self._more = code == core.MORE
         if code != core.OK:
@@ -178,8 +203,51 @@ class Job:
             mean._value = gradients.mean(slot)
         self._means.clear()
         self._update()
+        last = self._steps_max is not None and info.step >= self._steps_max
+        if gradients.stops or last:
+            training.stop()
         training.log("loader_wait_ms", self._waited_ms, 1)
         return True
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Around what is computed with a batch, from the model to step().  When
+        memory does not suffice for it, the step begins again with batches of half
+        the size, and later steps have them, too: the exception goes no further,
+        and the loop is given the first of them.  It is raised for a batch of one
+        sample, in deterministic mode, in the update, and when gradients of the
+        step are on their way to others already."""
+        info, _ = self._in_step("job.part()")
+        self._in_part = True
+        try:
+            yield
+        except (RuntimeError, MemoryError) as why:
+            fixed = info.shards > 0 or len(info.samples) < 2
+            if fixed or self._stepped or not memory.is_missing(why):
+                raise
+            self._halve(info, why)
+        finally:
+            self._in_part = False
+
+    def _halve(self, info: core.Step, why: BaseException) -> None:
+        try:
+            code = self._open_training().again((len(info.samples) + 1) // 2)
+        except core.GleanerError as refused:
+            raise why from refused
+        self._again = True
+        self._over = None if code == core.MORE else code
+        self._means.clear()
+        if self._gradients is not None:
+            self._gradients.hide()
+
+    def _may_not_fit(self, info: core.Step) -> bool:
+        return self._in_part and len(info.samples) > self._fitted
+
+    def stop(self) -> None:
+        """End the training early, for all members: after the step under way, or,
+        when step() was called already, after the next one.  One member's word is
+        enough."""
+        self._wants_stop = True
 
     # What a loop tells and asks.
 
@@ -189,7 +257,7 @@ class Job:
         be undone."""
         info = self._info_now()
         n = len(info.samples) if n is None else n
-        if n == 0 or self._over is not None:
+        if n == 0 or self._over is not None or self._again:
             return
         for key, value in values.items():
             self._open_training().log(key, _float(value), n)
@@ -293,6 +361,7 @@ class Job:
             passes=passes,
             seed=loader.seed,
             drop_last=loader.drop_last,
+            micro_batch_max=self._micro_batch_max,
         )
         sizes = self._buffers.sizes()
         self._gradients = Gradients(self._training, self._state.trained, *sizes)
@@ -332,7 +401,8 @@ class Job:
                 self._waited_ms += loader.wait_ms
                 self._seed(info)  # to load draws numbers too, now and then
                 yield batch
-                if not self._stepped:
+                del batch
+                if not self._stepped and not self._again:
                     raise RuntimeError(
                         "the loop's body ended without job.step() [call it once in "
                         "each step, also before 'continue']"
@@ -340,7 +410,9 @@ class Job:
                 self._parameters.check_numbers()
             else:
                 self._step_without_samples()
-            if not self._more:
+            if self._again:
+                memory.release()
+            if self._over is not None or not (self._more or self._again):
                 return
             info = training.step_now()
 
@@ -356,6 +428,7 @@ class Job:
         self._weighted = False
         self._stepped = False
         self._more = False  # another batch of this step follows
+        self._again = False  # from the step's first batch on
         self._next_mean: int = 0  # slot
 
     def _begin(self, info: core.Step) -> None:
@@ -409,7 +482,8 @@ class Job:
         return self._info
 
     def _in_step(self, call: str) -> "tuple[core.Step, Gradients]":
-        if self._gradients is None or self._info is None or self._stepped:
+        over = self._stepped or self._again
+        if self._gradients is None or self._info is None or over:
             raise RuntimeError(
                 f"{call} outside of a step [call it in the loop of job.steps(), "
                 "before job.step()]"
@@ -429,6 +503,7 @@ def init(
     scheduler_every: str = "step",
     pickles: bool = False,
     batch_norm: Optional[str] = None,
+    micro_batch_max: Optional[int] = None,
 ) -> Job:
     """Prepare a training; raises Unsupported for what Gleaner cannot train.
 
@@ -444,7 +519,11 @@ def init(
     may run any code of who sent them or wrote the checkpoint.
 
     `batch_norm="share"`: batch normalisation may be of a member's share of the
-    batch, whose size changes with the members; it is refused otherwise."""
+    batch, whose size changes with the members; it is refused otherwise.
+
+    `micro_batch_max`: samples that fit a member's memory at once.  A larger share of
+    a step comes in several batches.  Members may have different ones.  See also
+    Job.part(), which finds it."""
     return Job(
         model,
         optimizer,
@@ -457,4 +536,5 @@ def init(
         scheduler_every,
         pickles,
         batch_norm,
+        micro_batch_max,
     )

@@ -108,6 +108,7 @@ def _hooks_of(name: str, layer: Module, by_share: bool) -> Tuple[Any, Any]:
     switched: List[bool] = []
 
     def before(_: Module, inputs: Tuple[Tensor, ...]) -> None:
+        after()  # the last one raised
         if layer.training and not by_share:
             refuse_batch_norm(name, layer)
         x = inputs[0]

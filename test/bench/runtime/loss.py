@@ -101,7 +101,11 @@ def measure(setting, plane, workload, program, kinds, rows):
         }
         for kind in kinds
     }
-    with GleanerTraining(setting, SIZE, program, plane, TIMEOUT_S) as training:
+    # Nothing is computed twice: what is measured is the repair.
+    how = ["--on-loss=short"]
+    with GleanerTraining(
+        setting, SIZE, program, plane, TIMEOUT_S, options=how
+    ) as training:
         for _ in range(setting.reps):
             for kind, cell in cells.items():
                 cell["repetitions"].append(lose(training, kind, choose))

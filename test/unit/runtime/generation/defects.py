@@ -65,6 +65,57 @@ DEFECTS = [
         "begun->handed_out = handed_out;",
         "",
     ),
+    # --- a member: the end ---
+    Defect(
+        "what the program has stopped goes on after a loss",
+        "session.cc",
+        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n",
+        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n"
+        "  stops_after.reset();\n",
+    ),
+    # --- a member: parts of its shares ---
+    Defect(
+        "what is left of a share after its first part is computed by nobody",
+        "step_shares.cc",
+        "if (parts == 1)\n",
+        "if (parts >= 1)\n",
+    ),
+    Defect(
+        "the parts of a share overlap",
+        "step_shares.cc",
+        "progress.samples += count(part.positions);",
+        "progress.samples += count(part.positions) - 1;",
+    ),
+    Defect(
+        "a part is added to what the first try of the step has left",
+        "session_step.cc",
+        "  begun->handed_out = {};\n  begun->reduced_in = 0;",
+        "  begun->handed_out.samples = 0;\n  begun->reduced_in = 0;",
+    ),
+    Defect(
+        "a step is reduced although it is to be computed again",
+        "session_step.cc",
+        "  begun->reduced_in = 0;\n  begun->launched = false;\n",
+        "",
+    ),
+    Defect(
+        "a step is computed again although others have part of it",
+        "session_step.cc",
+        "if (!begun || (begun->launched && !stopped()))",
+        "if (!begun || (begun->launched && stopped()))",
+    ),
+    Defect(
+        "values of a step's first try are shown",
+        "session_step.cc",
+        "  begun->launched = false;\n  forget_values_of_step();\n",
+        "  begun->launched = false;\n",
+    ),
+    Defect(
+        "parts are foreseen as if nothing limited them",
+        "session_step.cc",
+        "next_part(shares, handed_out, s.micro_batch_max)",
+        "next_part(shares, handed_out, 0)",
+    ),
     Defect(
         "planes go on when a loss is to be repaired",
         "session.cc",

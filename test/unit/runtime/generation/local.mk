@@ -15,6 +15,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/sampler_test.cc \
 	%reldir%/session_end_test.cc \
 	%reldir%/session_loss_test.cc \
+	%reldir%/session_parts_test.cc \
 	%reldir%/session_test.cc \
 	%reldir%/session_under_test.hh \
 	%reldir%/simulation.hh \

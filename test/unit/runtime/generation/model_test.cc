@@ -109,14 +109,17 @@ TEST_CASE("every history keeps the invariants and ends", "[histories]") {
   // Without these, the histories would prove little.
   CHECK(counts.kills > counts.histories / 2);
   CHECK(counts.switches > counts.histories / 4);
-  CHECK(counts.takeovers > 0);
   CHECK(counts.foretold > counts.histories / 10);
   CHECK(counts.followed > counts.histories / 20);
   CHECK(counts.parks > 0);
   CHECK(counts.rollbacks > 0);
   CHECK(counts.withdrawals > 0);
+  CHECK(counts.parts > counts.histories);
+  CHECK(counts.tried_again > counts.histories / 10);
   constexpr std::uint64_t rare = 5000;  // what fewer histories may lack
   if (counts.histories < rare) return;
+  CHECK(counts.takeovers > 0);
+  CHECK(counts.stopped > counts.histories / 50);
   CHECK(counts.withdrawn > 0);
   CHECK(counts.late_withdrawals > 0);  // of an offer that is agreed already
   CHECK(counts.overdue > 0);           // leavers, at their deadline

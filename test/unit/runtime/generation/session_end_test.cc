@@ -15,6 +15,33 @@ TEST_CASE("the last step is tentative until all have arrived") {
   CHECK(members.one.on(msg::Finish{}) == "done");
 }
 
+TEST_CASE("the program's word ends the training after the step") {
+  Two members;
+  members.both_do(1);
+  members.one.session.stop();
+  members.two.session.stop();
+  CHECK(members.one.step() == "->Stable(1?) ->Finished(1)");
+  CHECK(members.two.step() == "->Finished(1)");
+  // A loss does not make it go on.
+  CHECK(members.two.quiesce(2) == "->Status(2 full h=1)");
+  CHECK(members.two.resume(2, {2}, 1) ==
+        "connect(2) ->Stable(1?) ->Finished(1)");
+  CHECK(members.two.on(msg::Finish{}) == "done");
+}
+
+TEST_CASE("a word about a step that was taken away ends nothing") {
+  Two members;
+  members.both_do(1);
+  members.two.quiesce(2);
+  members.two.on(msg::Reset{2});
+  members.two.session.stop();
+  members.two.step();
+  members.two.prepare(3, {2}, {});
+  members.two.connected(3);
+  CHECK(members.two.on(msg::Start{3, at({2}), 2, ""}) ==
+        "begin(1: 0-4) reduce(1 in 3)");
+}
+
 TEST_CASE("an end that a loss interrupts is reported again") {
   Two members(4);
   members.both_do(1);

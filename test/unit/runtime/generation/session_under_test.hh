@@ -40,8 +40,8 @@ inline std::string header_in(session::Actions const& actions) {
 /// A member and what happens to it.
 struct Member {
   explicit Member(msg::MemberId id, std::uint64_t dataset_size = 40,
-                  ShareRules rules = {})
-      : id(id), session(id, options(dataset_size), rules) {}
+                  ShareRules rules = {}, std::uint64_t micro_batch_max = 0)
+      : id(id), session(id, options(dataset_size), rules, micro_batch_max) {}
 
   std::string on(msg::ToMember const& message) {
     return text(session.on_message(message));

@@ -30,6 +30,7 @@ World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
   membership_ = std::make_unique<Membership>(membership_options_);
   shown_.push_back({Lineages::initial, 0, {}});
   budget_ = pick(0, 16);
+  if (chance() < .1) stops_after_ = pick(1, 20);
   counts_.histories = 1;
   for (int n = pick(1, 3); n > 0; --n) {
     auto const name = "n" + std::to_string(next_node_++);
@@ -110,6 +111,9 @@ void World::enabled_of(Process& p) {
     add(Kind::user, 2);
   else if (p.user == User::computing)
     add(Kind::gradient, 2);
+  if (!p.loops && p.user == User::computing && rules_.shards == 0 &&
+      count(p.step->positions) > 1)
+    add(Kind::again, .05);
   if (p.reduce && !p.stopping && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
     add(Kind::launch, 2);
@@ -189,6 +193,8 @@ void World::perform(Action const& action) {
     case Kind::gradient:
       ++p.gradients;
       return;
+    case Kind::again:
+      return try_again(p);
     case Kind::launch:
       return launch(p);
     case Kind::complete:

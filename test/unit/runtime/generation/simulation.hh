@@ -45,6 +45,7 @@ class World {
       to_coordinator,
       user,
       gradient,
+      again,
       launch,
       complete,
       connect,
@@ -164,6 +165,7 @@ class World {
   void on(Process& p, session::Leave const& action);
   void on(Process& p, session::Done const& action);
   void move_user(Process& p);
+  void try_again(Process& p);
   void release_user(Process& p, Process::User to);
 
   // Its messages, planes and reductions (simulation_planes.cc).
@@ -210,6 +212,7 @@ class World {
   void check();
   void check_member(Process& p);
   void check_deadlines();
+  void check_extent();
   void check_end();
   void show(nlohmann::json const& step);
   std::vector<Process*> full_members();
@@ -226,6 +229,7 @@ class World {
   int next_node_ = 1;
   int budget_;                ///< events that the environment still causes
   std::optional<Hold> hold_;  ///< still to come
+  std::optional<msg::Step> stops_after_;  ///< by the program's word
   bool finished_ = false;
   int idle_ = 0;
   int coordinators_ = 1;

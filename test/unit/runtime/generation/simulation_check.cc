@@ -72,21 +72,38 @@ void World::check_deadlines() {
 
 // --- in the end ------------------------------------------------------------
 
-void World::check_end() {
-  if (!finished_) throw Violation("the history ended early: " + idle_text());
-  for (auto const& [id, p] : processes_)
-    if (p->alive && p->user == Process::User::waiting)
-      throw Violation("a member was left waiting: " + idle_text());
-  Sampler sampler(options_);
+/// All samples of all passes were used, or the program stopped it.
+void World::check_extent() {
+  auto const steps = static_cast<msg::Step>(shown_.size()) - 1;
+  if (stops_after_ && steps >= *stops_after_) {
+    if (steps > *stops_after_) throw Violation("steps after the program's end");
+    ++counts_.stopped;
+    return;
+  }
   auto const& last = lineages_.at(shown_.back().state);
   auto const missing = options_.dataset_size - count(last.of_pass);
   bool const complete =
       missing == 0 || (options_.drop_last && missing < options_.global_batch);
   if (!complete || last.pass + 1 != options_.passes)
     throw Violation("the training ended without all samples");
+  auto const n = options_.dataset_size,
+             batch = std::uint64_t(options_.global_batch);
+  auto const of_pass = options_.drop_last ? n / batch : (n + batch - 1) / batch;
+  if (rules_.on_loss == OnLoss::recompute &&
+      std::uint64_t(steps) != options_.passes * of_pass)
+    throw Violation("a pass has more or fewer steps than its samples need");
+}
+
+void World::check_end() {
+  if (!finished_) throw Violation("the history ended early: " + idle_text());
+  for (auto const& [id, p] : processes_)
+    if (p->alive && p->user == Process::User::waiting)
+      throw Violation("a member was left waiting: " + idle_text());
+  check_extent();
   if (finish_record_["duplicate_samples"] != 0)
     throw Violation("the ledger counts samples twice");
-  if (finish_record_["missing_samples"] != 0 && !options_.drop_last)
+  bool const all = !options_.drop_last && !stops_after_;
+  if (finish_record_["missing_samples"] != 0 && all)
     throw Violation("the ledger misses samples");
   if (finish_record_["samples_seen"] != shown_.back().samples_seen)
     throw Violation("the ledger's samples do not add up");

@@ -20,7 +20,10 @@ void World::start_members(std::string const& node, int n) {
   std::vector<msg::MemberId> ids;
   for (; n > 0; --n) {
     ids.push_back(next_id_);
-    auto p = std::make_unique<Process>(next_id_, node, options_, rules_);
+    auto const limited = rules_.shards == 0 && chance() < .3;
+    auto const micro_batch_max = limited ? pick(1, 4) : 0;
+    auto p = std::make_unique<Process>(next_id_, node, options_, rules_,
+                                       micro_batch_max);
     for (auto* weight : {&p->from_it, &p->to_it, &p->results})
       if (chance() < .2) *weight = .4;
     watched_.push_back(p.get());

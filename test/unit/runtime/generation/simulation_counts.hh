@@ -15,7 +15,8 @@ struct Counts {
                 complaints = 0, coordinators = 0, shares = 0, lost_again = 0,
                 holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
                 never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0,
-                foretold = 0, jams = 0, followed = 0, fed = 0;
+                foretold = 0, jams = 0, followed = 0, fed = 0, stopped = 0,
+                parts = 0, tried_again = 0;
   void add(Counts const& other);
   std::string text() const;
 };

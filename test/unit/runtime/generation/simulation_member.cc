@@ -50,6 +50,27 @@ void World::move_user(Process& p) {
   }
 }
 
+/// No memory: its part is to be computed in halves.
+void World::try_again(Process& p) {
+  auto const half = (count(p.step->positions) + 1) / 2;
+  bool const on_its_way = p.reduce && p.launched > 0;
+  auto const actions = p.session.want_again(half);
+  if (!actions) {
+    bool const reduced = p.session.complete() >= p.step->step;
+    if (!on_its_way && !reduced && !p.stopping)
+      throw Violation("a step cannot be computed again, without a reason");
+    return;
+  }
+  if (on_its_way)
+    throw Violation("gradients are computed again while they are reduced");
+  ++counts_.tried_again;
+  p.micro_batch_max = half;
+  p.reduce.reset();
+  p.go_to(User::waiting, now_);
+  p.reducing = true;
+  carry_out(p, *actions);
+}
+
 void World::on(Process& p, session::BeginsSoon const&) {
   auto const first = p.session.foresee(1);
   p.foretold.reset();
@@ -80,8 +101,10 @@ void World::on(Process& p, session::BeginStep const& action) {
   }
   if (action.more && (!p.step || p.step->step != action.step))
     throw Violation("another share of a step that was not begun");
-  if (action.more && p.reduce)
+  if (p.reduce)
     throw Violation("a share is added to gradients that are being reduced");
+  if (p.micro_batch_max && count(action.positions) > p.micro_batch_max)
+    throw Violation("a part is larger than this member can compute");
   release_user(p, User::computing);
   p.step = action;
   p.gradients = 0;
@@ -90,6 +113,7 @@ void World::on(Process& p, session::BeginStep const& action) {
     return;
   }
   ++counts_.shares;
+  counts_.parts += p.micro_batch_max > 0;
   if (p.gradient.state != p.state)
     throw Violation("shares of one step are computed with different states");
   if (mutant_ != Mutant::skipped_share)
@@ -130,6 +154,7 @@ void World::on(Process& p, session::ApplyReduction const& action) {
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
   release_user(p, User::between);
+  if (stops_after_ == action.step) p.session.stop();
   ++p.steps;
   dirty_ = true;
 }

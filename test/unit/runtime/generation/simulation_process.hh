@@ -32,11 +32,15 @@ using Sum = std::map<msg::MemberId, Contribution>;
 /// One process with its Session, its user's thread and its planes.
 struct Process {
   Process(msg::MemberId id, std::string node, SamplerOptions options,
-          ShareRules rules)
-      : id(id), node(std::move(node)), session(id, options, rules) {}
+          ShareRules rules, std::uint64_t micro_batch_max)
+      : id(id),
+        node(std::move(node)),
+        micro_batch_max(micro_batch_max),
+        session(id, options, rules, micro_batch_max) {}
 
   msg::MemberId id;
   std::string node;
+  std::uint64_t micro_batch_max;  ///< samples; 0: no limit
   Session session;
   bool alive = true;
   bool cut = false;       ///< the coordinator does not listen any more

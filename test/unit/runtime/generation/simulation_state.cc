@@ -99,7 +99,9 @@ void World::take_state(Process& p, msg::MemberId from) {
 void World::take_piece(Process& p, Process& donor) {
   auto& fetching = *p.fetching;
   auto const& donors = fetching.what.donors;
-  bool const fed = donor.feeding.has_value();
+  // It may still feed those of the generation before.
+  bool const fed = donor.feeding &&
+                   donor.feeding->what.generation == fetching.what.generation;
   if (fed != fetching.what.follow)
     throw Violation("donor and joiner disagree on following");
   auto const stripe =

@@ -92,6 +92,47 @@ TEST_CASE("who is no member of a step has an empty share") {
   CHECK(text(of(9, {1, {7, 3}, {}}, rules).mine) == "none");
 }
 
+namespace {
+
+std::string in_parts(std::vector<Share> const& shares, std::uint64_t max) {
+  std::vector<Share> parts;
+  for (Progress progress; progress.shares < shares.size();)
+    parts.push_back(next_part(shares, progress, max));
+  return text(parts);
+}
+
+}  // namespace
+
+TEST_CASE("a share comes in parts of about the same size, within the limit") {
+  struct Row {
+    std::vector<Share> shares;
+    std::uint64_t max;
+    std::string parts;
+  };
+  auto const row = GENERATE(values<Row>({
+      {{{{{0, 10}}}}, 0, "0-10"},
+      {{{{{0, 10}}}}, 10, "0-10"},
+      {{{{{0, 10}}}}, 9, "0-5 5-10"},
+      {{{{{0, 10}}}}, 4, "0-3 3-6 6-10"},
+      {{{{{0, 3}}}}, 1, "0-1 1-2 2-3"},
+      {{{{{0, 2}, {5, 9}}}}, 3, "0-2,5-6 6-9"},
+      {{{{{0, 4}}}, {{{8, 11}}}}, 3, "0-2 2-4 8-11"},
+      {{{{}}, {{{8, 11}}}}, 2, "none 8-9 9-11"},
+      {{{{}}}, 2, "none"},
+  }));
+  CAPTURE(text(row.shares), row.max);
+  CHECK(in_parts(row.shares, row.max) == row.parts);
+}
+
+TEST_CASE("a limit that becomes smaller holds for what is left") {
+  std::vector<Share> const shares{{{{0, 12}}}};
+  Progress progress;
+  CHECK(text({next_part(shares, progress, 6)}) == "0-6");
+  CHECK(text({next_part(shares, progress, 2)}) == "6-8");
+  CHECK(text({next_part(shares, progress, 0)}) == "8-12");
+  CHECK(progress == Progress{1, 0});
+}
+
 TEST_CASE("in any history of losses each position is in one member's shares") {
   auto const seed = GENERATE(take(300, random(1u, 1u << 30)));
   INFO("seed " << seed);

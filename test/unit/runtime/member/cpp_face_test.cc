@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner.hpp: what the C++ face adds to gleaner.h.
 #include <array>
+#include <cstddef>
 #include <gleaner/gleaner.hpp>
 #include <numeric>
 #include <set>
@@ -46,6 +47,100 @@ TEST_CASE("the range visits every step, and every sample once") {
   CHECK(training.finished());
   CHECK(numbers == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(seen == std::multiset<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("a share comes in parts: given, or found when memory is missing") {
+  auto const given = GENERATE(0, 3);
+  auto options = ten_samples();
+  options.global_batch = 8;
+  options.micro_batch_max = std::uint64_t(given);
+  gleaner::Training training(options);
+  std::array<double, 1> weight{};
+  auto const gradient = training.parameter("w", weight);
+  std::vector<std::size_t> sizes;
+  std::vector<double> sums;
+  for (auto& step : training.steps()) {
+    CHECK(step.reduce([&] {
+      sizes.push_back(step.samples().size());
+      for (auto const sample : step.samples())
+        gradient[0] += double(sample) / step.global_batch();
+      if (sizes.back() > 3) throw std::bad_alloc();
+    }));
+    sums.push_back(gradient[0] * step.global_batch());
+  }
+  if (given)
+    CHECK(sizes == std::vector<std::size_t>{2, 3, 3, 2});
+  else
+    CHECK(sizes == std::vector<std::size_t>{8, 4, 2, 2, 2, 2, 2});
+  CHECK(std::accumulate(sums.begin(), sums.end(), 0.0) == Approx(45));
+}
+
+TEST_CASE("memory that is missing for one sample is the program's to miss") {
+  gleaner::Training training(ten_samples());
+  std::array<double, 1> weight{};
+  training.parameter("w", weight);
+  auto const train = [&] {
+    for (auto& step : training.steps())
+      step.reduce([] { throw std::bad_alloc(); });
+  };
+  CHECK_THROWS_AS(train(), std::bad_alloc);
+}
+
+TEST_CASE(
+    "a step is computed again within a step only, in parts of one or more") {
+  gleaner_options options = GLEANER_OPTIONS_INIT;
+  options.dataset_size = 10;
+  options.global_batch = 4;
+  gleaner_training* g = nullptr;
+  REQUIRE(gleaner_open(&options, &g) == GLEANER_OK);
+  CHECK(gleaner_again(g, 2) == GLEANER_ESTATE);
+  REQUIRE(gleaner_start(g) == GLEANER_OK);
+  gleaner_step_info step;
+  REQUIRE(gleaner_step(g, &step) == GLEANER_STEP);
+  CHECK(gleaner_again(g, 0) == GLEANER_EINVAL);
+  CHECK_THAT(gleaner_error(g), Contains("micro_batch_max 0"));
+  gleaner_log(g, "loss", 1, 4);
+  CHECK(gleaner_again(g, 3) == GLEANER_MORE);
+  REQUIRE(gleaner_step_now(g, &step) == GLEANER_OK);
+  CHECK(step.n_samples == 2);
+  CHECK(gleaner_reduce(g) == GLEANER_MORE);
+  CHECK(gleaner_reduce(g) == GLEANER_OK);
+  CHECK(gleaner_again(g, 1) == GLEANER_ESTATE);
+  gleaner_close(g);
+}
+
+TEST_CASE("the program ends its training after a step that it has reduced") {
+  gleaner::Training training(ten_samples());
+  std::array<double, 1> weight{};
+  training.parameter("w", weight);
+  std::uint64_t last = 0;
+  for (auto& step : training.steps()) {
+    if (step.number() == 1) CHECK_THROWS_WITH(step.stop(), Contains("outside"));
+    step.reduce([] {});
+    last = step.number();
+    if (last == 2) step.stop();
+  }
+  CHECK(last == 2);
+  CHECK(training.finished());
+}
+
+TEST_CASE("a program with the options of version 0.1.0 has no limit") {
+  gleaner_options options = GLEANER_OPTIONS_INIT;
+  options.struct_size = offsetof(gleaner_options, micro_batch_max);
+  options.dataset_size = 10;
+  options.global_batch = 4;
+  options.micro_batch_max = 1;  // not its: what lies behind
+  gleaner_training* g = nullptr;
+  REQUIRE(gleaner_open(&options, &g) == GLEANER_OK);
+  REQUIRE(gleaner_start(g) == GLEANER_OK);
+  gleaner_step_info step;
+  REQUIRE(gleaner_step(g, &step) == GLEANER_STEP);
+  CHECK(step.n_samples == 4);
+  gleaner_close(g);
+  for (auto const size : {std::size_t{8}, sizeof options + 8}) {
+    options.struct_size = size;
+    CHECK(gleaner_open(&options, &g) == GLEANER_EINVAL);
+  }
 }
 
 TEST_CASE("a body that does not reduce is an error in the next step") {

@@ -58,8 +58,14 @@ TEST_CASE("in a new step nothing is ready") {
   CHECK(readiness.mark("c"));
 }
 
-TEST_CASE("a bucket without parameters is always ready") {
+TEST_CASE("a bucket without parameters is ready when any gradient is") {
   Readiness readiness;
-  readiness.lay_out(1, {});
+  readiness.lay_out(3, {{"a", {1}}, {"b", {2}}});
+  CHECK_FALSE(readiness.ready(0));
+  CHECK(readiness.mark("b"));
+  CHECK(readiness.ready(0));
+  readiness.begin();
+  CHECK_FALSE(readiness.ready(0));
+  readiness.mark_all();
   CHECK(readiness.ready(0));
 }
