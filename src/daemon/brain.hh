@@ -124,7 +124,7 @@ class Brain {
   void on_resized(TrainerEntry* trainer, msg::Resized const& resized,
                   TimeS now);
   void on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
-  void give_prior(TrainerEntry* trainer, std::string const& family, TimeS now);
+  void give_prior(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
   void shelve(TrainerEntry const& trainer, TimeS now);
   void fold_ended_profiles(TimeS now);
   void keep_profiles(TimeS now, Actions* out);

@@ -8,6 +8,8 @@
 #include "core/lease_template.hh"
 #include "core/place.hh"
 #include "daemon/brain.hh"
+#include "daemon/pace_message.hh"
+#include "profile/agreement.hh"
 
 namespace gleaner {
 namespace {
@@ -252,7 +254,8 @@ void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
 }
 
 void Brain::on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now) {
-  if (!trainer->scaling.is_measured()) give_prior(trainer, pace.family, now);
+  if (!is_possible(pace)) return;
+  if (!trainer->scaling.is_measured()) give_prior(trainer, pace, now);
   changed_ = roster_.note_pace(trainer, pace) || changed_;
 }
 
@@ -266,10 +269,18 @@ ProfileKey key_of(TrainerEntry const& trainer, std::string const& family) {
 }  // namespace
 
 /// What others like it have taught, and it itself before a restart of gleanerd.
-void Brain::give_prior(TrainerEntry* trainer, std::string const& family,
+void Brain::give_prior(TrainerEntry* trainer, msg::Pace const& pace,
                        TimeS now) {
-  auto const key = key_of(*trainer, family);
-  trainer->scaling.set_prior(shelf_.taught(key, now), shelf_.own(key));
+  auto const key = key_of(*trainer, pace.family);
+  Advisor own;
+  auto const traits = traits_of(pace);
+  own.set_traits(traits);
+  own.add(pace_of(pace));
+  auto const is_alike = [&, learned = own.learned()](Learned const& known) {
+    return agree(known, learned, traits);
+  };
+  trainer->scaling.set_prior(shelf_.taught(key, is_alike, now),
+                             shelf_.own(key));
 }
 
 /// What trainings that run have taught so far is put with the others'.
@@ -289,8 +300,14 @@ void Brain::keep_profiles(TimeS now, Actions* out) {
 void Brain::shelve(TrainerEntry const& trainer, TimeS now) {
   if (!trainer.scaling.is_measured()) return;
   auto const key = key_of(trainer, trainer.scaling.traits().family);
-  shelf_.put(key, trainer.scaling.learned(), now);
-  shelf_.fold(key, now);
+  auto const learned = trainer.scaling.learned();
+  shelf_.put(key, learned, now);
+  shelf_.fold(
+      key,
+      [&](Learned const& known) {
+        return agree(known, learned, trainer.scaling.traits());
+      },
+      now);
 }
 
 void Brain::on_resized(TrainerEntry* trainer, msg::Resized const& resized,

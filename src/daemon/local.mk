@@ -31,6 +31,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \
 	%reldir%/node_holds.cc \
+	%reldir%/pace_message.hh \
+	%reldir%/pace_message.cc \
 	%reldir%/part_ends.hh \
 	%reldir%/part_ends.cc \
 	%reldir%/part_places.hh \

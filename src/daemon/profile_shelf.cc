@@ -8,8 +8,8 @@
 namespace gleaner {
 namespace {
 
-/// Of the same kind of training.
-bool is_like(ProfileKey const& a, ProfileKey const& b) {
+/// Of trainings that should be alike.
+bool is_of_one_family(ProfileKey const& a, ProfileKey const& b) {
   return a.uid == b.uid && a.family == b.family &&
          a.lease_template == b.lease_template;
 }
@@ -22,13 +22,15 @@ void ProfileShelf::load(std::vector<ProfileRow> rows) {
   make_room();
 }
 
-Learned ProfileShelf::taught(ProfileKey const& key, TimeS now) {
+Learned ProfileShelf::taught(ProfileKey const& key, IsAlike const& is_alike,
+                             TimeS now) {
   Learned result;
   auto first = key;
   first.job = 0;
   for (auto row = rows_.lower_bound(first); row != rows_.end(); ++row) {
-    if (!is_like(row->first, key)) break;
+    if (!is_of_one_family(row->first, key)) break;
     if (key.job != 0 && row->first.job == key.job) continue;
+    if (!is_alike(row->second.learned)) continue;
     row->second.used_s = now;
     result = merged(result, row->second.learned);
   }
@@ -47,7 +49,8 @@ void ProfileShelf::put(ProfileKey const& key, Learned learned, TimeS now) {
   make_room();
 }
 
-void ProfileShelf::fold(ProfileKey const& key, TimeS now) {
+void ProfileShelf::fold(ProfileKey const& key, IsAlike const& is_alike,
+                        TimeS now) {
   auto const found = rows_.find(key);
   if (found == rows_.end() || key.job == 0) return;
   auto const learned = std::move(found->second.learned);
@@ -55,14 +58,17 @@ void ProfileShelf::fold(ProfileKey const& key, TimeS now) {
   gone_.push_back(key);
   auto all = key;
   all.job = 0;
-  put(all, merged(own(all), learned), now);
+  auto const known = own(all);
+  put(all, is_alike(known) ? merged(known, learned) : learned, now);
 }
 
 void ProfileShelf::fold_all_but(std::set<JobId> const& running, TimeS now) {
   std::vector<ProfileKey> over;
   for (auto const& [key, entry] : rows_)
     if (key.job != 0 && !running.count(key.job)) over.push_back(key);
-  for (auto const& key : over) fold(key, now);
+  for (auto const& key : over)
+    fold(
+        key, [](Learned const&) { return true; }, now);
 }
 
 std::vector<ProfileRow> ProfileShelf::take_changed() {

@@ -2,6 +2,7 @@
 /// What have earlier trainings taught about the next one like them?
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -39,9 +40,10 @@ class ProfileShelf {
   /// What was kept from before.
   void load(std::vector<ProfileRow> rows);
 
-  /// All that ended trainings and others than `key.job` have taught; no sizes
-  /// where that is nothing.
-  Learned taught(ProfileKey const& key, TimeS now);
+  /// All that ended trainings and others than `key.job` have taught, of those
+  /// that are alike; no sizes where that is nothing.
+  using IsAlike = std::function<bool(Learned const&)>;
+  Learned taught(ProfileKey const& key, IsAlike const& is_alike, TimeS now);
 
   /// By this job before gleanerd was started.
   Learned own(ProfileKey const& key) const;
@@ -49,10 +51,12 @@ class ProfileShelf {
   /// By the job so far, in place of what was known of it.
   void put(ProfileKey const& key, Learned learned, TimeS now);
 
-  /// The job is over: what it taught joins what others did.
-  void fold(ProfileKey const& key, TimeS now);
+  /// The job is over: what it taught joins what others did, or takes its place
+  /// where they are not alike.
+  void fold(ProfileKey const& key, IsAlike const& is_alike, TimeS now);
 
-  /// All jobs that are not among these are over.
+  /// All jobs that are not among these are over.  Whether they are alike is
+  /// not known any more: later ones will tell.
   void fold_all_but(std::set<JobId> const& running, TimeS now);
 
   /// What has changed since the last call, to be kept on disk.

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "daemon/pace_message.hh"
+
 namespace gleaner {
 namespace {
 
@@ -215,23 +217,8 @@ void Roster::note_progress(LinkId link, msg::Progress const& progress) {
 }
 
 bool Roster::note_pace(TrainerEntry* trainer, msg::Pace const& pace) {
-  auto const is_time = [](double s) { return std::isfinite(s) && s >= 0; };
-  auto const most = std::min(trainer->base.nodes_max, nodes_most_);
-  if (pace.nodes < 1 || pace.nodes > most || pace.members < pace.nodes ||
-      pace.global_batch == 0 || !is_time(pace.step_s) || pace.step_s == 0 ||
-      !is_time(pace.step_spread_s) || !is_time(pace.compute_s) ||
-      !is_time(pace.compute_max_s) || !is_time(pace.exposed_s) ||
-      !is_time(pace.update_s))
-    return false;
-  Traits traits;
-  traits.family = pace.family;
-  traits.global_batch = pace.global_batch;
-  traits.gradient_bytes = pace.gradient_bytes;
-  traits.members_per_node = pace.members / pace.nodes;
-  trainer->scaling.add({pace.generation, pace.nodes, pace.members, pace.steps,
-                        pace.step_s, pace.step_spread_s, pace.compute_s,
-                        pace.compute_max_s, pace.exposed_s, pace.update_s},
-                       traits);
+  if (pace.nodes > std::min(trainer->base.nodes_max, nodes_most_)) return false;
+  trainer->scaling.add(pace_of(pace), traits_of(pace));
   return update_speeds(trainer);
 }
 

@@ -22,6 +22,8 @@ constexpr double narrower = 0.5;
 
 constexpr double smoothing = 0.3;
 constexpr double cost_s_max = 600;  ///< more is not a resize's doing
+/// What was too short to be measured is not free: nothing moves for nothing.
+constexpr double cost_s_min = 0.02;
 
 Speeds guess(int nodes_max) {
   return {ScalingCurve().speed(nodes_max), {}, {}, 0};
@@ -120,7 +122,7 @@ void ScalingProfile::add_resize(std::string const& kind, double prepare_s,
 
 ResizeCosts ScalingProfile::costs(ResizeCosts const& otherwise) const {
   auto const of = [](Cost const& cost, double s) {
-    return cost.seen > 0 ? cost.mean_s : s;
+    return cost.seen > 0 ? std::max(cost.mean_s, cost_s_min) : s;
   };
   return {of(expand_, otherwise.expand_s), of(shrink_, otherwise.shrink_s),
           of(start_, otherwise.start_s), of(loss_, otherwise.loss_s)};

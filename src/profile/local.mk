@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += %reldir%/libprofile.la
 %canon_reldir%_libprofile_la_SOURCES = \
 	%reldir%/advisor.hh \
 	%reldir%/advisor.cc \
+	%reldir%/agreement.hh \
+	%reldir%/agreement.cc \
 	%reldir%/cholesky.hh \
 	%reldir%/learned.hh \
 	%reldir%/learned.cc \

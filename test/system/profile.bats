@@ -33,15 +33,15 @@ profile() { slurm gleaner profile "$@"; }
 
 # measured_on JOB N: this many nodes were measured for long enough.
 measured_on() {
-  profile "$1" --json | jq -e --argjson n "$2" \
-    'any(.measured[]; .nodes == $n and .steps >= 20)' >/dev/null
+  [[ $(profile "$1" --json | jq --argjson n "$2" \
+    'any(.measured[]; .nodes == $n and .steps >= 20)') = true ]]
 }
 
 # error_at JOB N TRUTH_S: of what is expected of N nodes, in percent of the truth,
 # a step's time in seconds.
 error_at() {
   profile "$1" --json | jq --argjson n "$2" --argjson truth "$3" \
-    '.global_batch / $truth as $true
+    '(.global_batch / $truth) as $true
      | .curve[] | select(.nodes == $n) | (.expected / $true - 1) * 100 | fabs'
 }
 

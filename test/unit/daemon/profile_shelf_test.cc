@@ -36,30 +36,45 @@ std::vector<int> sizes(Learned const& learned) {
 
 using Sizes = std::vector<int>;
 
+bool alike(Learned const&) { return true; }
+bool different(Learned const&) { return false; }
+
 TEST_CASE("a training learns from those like it, not from itself") {
   ProfileShelf shelf;
   shelf.put(of_job_7, measured_on(1), 10);
   shelf.put(of_job_8, measured_on(4), 11);
-  CHECK(sizes(shelf.taught(of_job_7, 12)) == Sizes{4});
-  CHECK(sizes(shelf.taught(of_job_8, 12)) == Sizes{1});
+  CHECK(sizes(shelf.taught(of_job_7, alike, 12)) == Sizes{4});
+  CHECK(sizes(shelf.taught(of_job_8, alike, 12)) == Sizes{1});
   CHECK(sizes(shelf.own(of_job_7)) == Sizes{1});
   for (auto const& other : {ProfileKey{1001, "train", "--gres=gpu:4", 9},
                             ProfileKey{1000, "nas", "--gres=gpu:4", 9},
                             ProfileKey{1000, "train", "--gres=gpu:1", 9}})
-    CHECK(sizes(shelf.taught(other, 12)).empty());
+    CHECK(sizes(shelf.taught(other, alike, 12)).empty());
 }
 
 TEST_CASE("what an ended training taught counts once") {
   ProfileShelf shelf;
   shelf.put(of_job_7, measured_on(1), 10);
-  shelf.fold(of_job_7, 11);
+  shelf.fold(of_job_7, alike, 11);
   shelf.put(of_job_8, measured_on(1), 12);
-  shelf.fold(of_job_8, 13);
-  auto const taught = shelf.taught({1000, "train", "--gres=gpu:4", 9}, 14);
+  shelf.fold(of_job_8, alike, 13);
+  auto const taught =
+      shelf.taught({1000, "train", "--gres=gpu:4", 9}, alike, 14);
   REQUIRE(sizes(taught) == Sizes{1});
   CHECK(taught.sizes[0].trainings == 2);
-  shelf.fold(of_job_8, 15);  // again
+  shelf.fold(of_job_8, alike, 15);  // again
   CHECK(shelf.own(of_all).sizes[0].trainings == 2);
+}
+
+TEST_CASE(
+    "trainings of one family that are not alike teach each other nothing") {
+  ProfileShelf shelf;
+  shelf.put(of_job_7, measured_on(1), 10);
+  CHECK(sizes(shelf.taught(of_job_8, different, 11)).empty());
+  shelf.fold(of_job_7, alike, 12);
+  shelf.put(of_job_8, measured_on(4), 13);
+  shelf.fold(of_job_8, different, 14);
+  CHECK(sizes(shelf.own(of_all)) == Sizes{4});  // the latest
 }
 
 TEST_CASE("trainings that ended without gleanerd are ended trainings") {
@@ -77,7 +92,7 @@ TEST_CASE("what has changed is told once, and what is gone, too") {
   CHECK(shelf.take_changed().empty());
   shelf.put(of_job_7, measured_on(1), 11);  // the same
   CHECK(shelf.take_changed().empty());
-  shelf.fold(of_job_7, 12);
+  shelf.fold(of_job_7, alike, 12);
   auto const rows = shelf.take_changed();
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].key == of_job_7);
@@ -92,7 +107,7 @@ TEST_CASE("the shelf has an end, and what is used stays on it") {
   };
   for (std::size_t i = 0; i <= ProfileShelf::rows_max; ++i) {
     shelf.put(key(i), measured_on(1), 100 + double(i));
-    if (i == 500) shelf.taught(key(0), 1e6);
+    if (i == 500) shelf.taught(key(0), alike, 1e6);
   }
   CHECK(shelf.size() <= ProfileShelf::rows_max);
   CHECK(shelf.size() > ProfileShelf::rows_max / 2);

@@ -3,6 +3,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_profile
 TESTS += %reldir%/test_profile
 %canon_reldir%_test_profile_SOURCES = \
+	%reldir%/agreement_test.cc \
 	%reldir%/advisor_test.cc \
 	%reldir%/advisor_truths_test.cc \
 	%reldir%/scaling_curve_test.cc \
