@@ -13,18 +13,18 @@
 namespace gleaner {
 
 struct CoordinatorOptions {
-  std::vector<std::string> argv;  ///< the program and its arguments
-  std::string dir;                ///< events.jsonl, checkpoints/
-  std::string cwd;                ///< of the program, on every node
-  std::string agent;              ///< path of gleaner-agent
-  std::string address;            ///< our host, as other nodes reach it
-  bool address_chosen = false;    ///< it is not just the host's name
-  std::string listen;             ///< our address; "": that of `address`
-  std::string secret;             ///< of GLEANER_SECRET_FILE; "": a new one
-  std::string comm = "auto";      ///< data plane
+  std::vector<std::string> argv;      ///< the program and its arguments
+  std::string dir;                    ///< events.jsonl, checkpoints/
+  std::string cwd;                    ///< of the program, on every node
+  std::string agent;                  ///< path of gleaner-agent
+  std::string address;                ///< our host, as other nodes reach it
+  bool address_chosen = false;        ///< it is not just the host's name
+  std::string listen;                 ///< our address; "": that of `address`
+  std::string secret;                 ///< of GLEANER_SECRET_FILE; "": a new one
+  std::string comm = "auto";          ///< data plane
   std::string on_loss = "recompute";  ///< or "short"
-  std::uint32_t shards = 0;       ///< of a step in deterministic mode; 0: off
-  int members_per_node = 0;       ///< 0: one per GPU, at least one
+  std::uint32_t shards = 0;  ///< of a step in deterministic mode; 0: off
+  int members_per_node = 0;  ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   /// Of GLEANER_FOLLOW: auto, on or off.
   membership::Options::Follow follow = membership::Options::Follow::automatic;

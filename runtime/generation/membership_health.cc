@@ -72,8 +72,12 @@ void Membership::State::check_stuck() {
   std::vector<Sighting> sightings;
   for (auto const id : live(in_use)) {
     auto const& alive = entries.at(id).alive;
+    auto const& last = entries.at(id).finished;
     if (!alive) return;
     sightings.push_back({id, *alive});
+    // It waits for the last step of the others, as if it were in it.
+    if (last && last->generation == generation && alive->at == "library")
+      sightings.back().alive.at = "reduction";
   }
   for (auto const id :
        stuck_members(sightings, options.stuck, step_median.seconds())) {

@@ -236,6 +236,13 @@ void Session::State::drop_pending() {
   pending.reset();
 }
 
+void Session::State::report_failure(msg::Generation failed,
+                                    std::string const& why) {
+  if (quiet || failure_reported == failed) return;
+  failure_reported = failed;
+  send(msg::PrepareFailed{failed, why});
+}
+
 // --- the public face -------------------------------------------------------
 
 Session::Session(msg::MemberId self, SamplerOptions options, ShareRules rules,
@@ -303,7 +310,10 @@ Actions Session::plane_connected(msg::Generation generation) {
 
 Actions Session::plane_stopped() {
   auto& s = *state_;
-  if (std::exchange(s.stopping, false) && s.quiet) s.send_status();
+  if (std::exchange(s.stopping, false) && s.quiet) {
+    s.send_status();
+    if (s.begun && std::exchange(s.begun->spoiled, false)) s.proceed();
+  }
   return std::exchange(s.out, {});
 }
 
@@ -393,10 +403,7 @@ Actions Session::failed(msg::Generation generation, std::string const& why) {
   auto& s = *state_;
   bool const current = s.generation == generation && generation != 0;
   bool const next = s.pending && s.pending->generation == generation;
-  if (s.quiet || !(current || next) || s.failure_reported == generation)
-    return {};
-  s.failure_reported = generation;
-  s.send(msg::PrepareFailed{generation, why});
+  if (current || next) s.report_failure(generation, why);
   return std::exchange(s.out, {});
 }
 

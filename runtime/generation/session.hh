@@ -239,9 +239,11 @@ class Session {
   [[nodiscard]] Actions want_reduction();
   /// Entered gleaner_again(): the part was not computed.  The step's shares are
   /// handed out again from the first, in parts of at most so many samples, from
-  /// 1, here and in later steps; a Reduce that was ordered is void.  Fails with
-  /// invalid_argument, and nothing has happened, when the first bucket was
-  /// launched.  Not with shards, which are computed at once.
+  /// 1, here and in later steps; a Reduce that was ordered is void.  Where its
+  /// first bucket was launched, no further one may be: the plane is reported as
+  /// failed, and the parts come when it is stopped.  Not when all buckets were
+  /// launched, nor with shards, which are computed at once.  Fails with
+  /// invalid_argument, and nothing has happened, when the step is reduced.
   [[nodiscard]] Result<Actions> want_again(std::uint64_t micro_batch_max);
   /// gleaner_stop(): the training ends after the step whose reduction the
   /// user's thread was given last.  On all members, or the others wait for this

@@ -35,6 +35,7 @@ struct BegunStep {
   bool launched = false;           ///< its first bucket, in that generation
   bool said_ready = false;         ///< in that first bucket
   bool first_done = false;
+  bool spoiled = false;  ///< it is on its way, and will be computed again
 };
 
 /// A generation that is prepared beside the one in use.
@@ -160,6 +161,7 @@ struct Session::State {
   void begin(BegunStep step);
   void hand_out_part();
   Result<void> take_back_parts();
+  void report_failure(msg::Generation generation, std::string const& why);
   void forget_values_of_step();
   msg::StepPlan plan_of_next_step() const;
   std::vector<msg::MemberId> members_foreseen(msg::Step step) const;

@@ -26,7 +26,8 @@ void Session::State::proceed() {
   }
   if (apply_scale && user == UserThread::reducing)
     return end(ApplyReduction{complete, *std::exchange(apply_scale, {})});
-  if (begun && !begun->all_handed_out() && user == UserThread::reducing)
+  if (begun && !begun->all_handed_out() && !begun->spoiled &&
+      user == UserThread::reducing)
     return hand_out_part();  // nothing is being reduced until it is computed
   announce_prepared();
   if (!has_state || quiet || serving || lacking || begun || left) return;
@@ -182,18 +183,22 @@ void Session::State::hand_out_part() {
   reduce_if_possible();
 }
 
-/// The step begins again.  What was computed of it must not be on its way: once
-/// the first bucket is, others may have got part of it.
+/// The step begins again.  What is on its way of it must not be written to, and
+/// is no use to others: then it does so once planes are stopped.
 Result<void> Session::State::take_back_parts() {
-  if (!begun && !apply_scale) return {};  // it was taken away
-  if (!begun || (begun->launched && !stopped()))
+  if (apply_scale)
     return Error{Errc::invalid_argument,
                  "step " + std::to_string(handed) +
-                     " cannot be computed again (its reduction has begun)"};
+                     " cannot be computed again (it is reduced)"};
+  if (!begun) return {};  // it was taken away
   begun->handed_out = {};
-  begun->reduced_in = 0;
-  begun->launched = false;
+  begun->spoiled = begun->launched && !stopped();
+  if (!begun->spoiled) begun->reduced_in = 0;
   forget_values_of_step();
+  if (begun->spoiled)
+    report_failure(generation, "member " + std::to_string(self) +
+                                   " computes step " + std::to_string(handed) +
+                                   " again: it lacked memory");
   return {};
 }
 
@@ -260,6 +265,7 @@ Actions Session::reduction_done(msg::Generation generation, msg::Step step,
                                 StepTiming timing) {
   auto& s = *state_;
   if (!s.is_reducing(generation, step) || !s.begun->first_done) return {};
+  assert(!s.begun->spoiled);
   s.step_complete(timing);
   return std::exchange(s.out, {});
 }

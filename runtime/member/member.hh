@@ -228,7 +228,8 @@ class Member {
 
   // Of the user's thread.
   Phase phase_ = Phase::registering;
-  bool applied_ = false;  ///< gleaner_apply() was called in this step
+  bool applied_ = false;       ///< gleaner_apply() was called in this step
+  msg::Step tried_again_ = 0;  ///< the last one in which memory was missing
   session::BeginStep step_;
   std::uint64_t share_ = 0;  ///< of this member's in the step, from 0
   std::vector<std::uint64_t> samples_;

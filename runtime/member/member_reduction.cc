@@ -17,6 +17,8 @@ int Member::gradient_ready(std::string const& name) {
   if (!ready_.knows(name))
     return fail(GLEANER_EINVAL, "no parameter '" + name + "' is registered");
   if (!environment_.overlap) return GLEANER_OK;
+  // Memory may be missing again: once in a step is enough to disturb others.
+  if (tried_again_ == step_.step) return GLEANER_OK;
   if (shard_sums_) return GLEANER_OK;  // a shard is added up when it is whole
   if (!reducer_runs_) {
     reducer_runs_ = true;

@@ -178,9 +178,15 @@ int Member::again(std::uint64_t micro_batch_max) {
                             : "gleaner_again() with micro_batch_max 0");
   if (auto joined = join(); !joined) return device_failed(joined.error());
   Lock lock(mutex_);
+  if (ready_.all_ready())
+    return fail(
+        GLEANER_ESTATE,
+        "gleaner_again() after all gradients were said to be ready (the "
+        "step may be reduced)");
   auto actions = session_.want_again(micro_batch_max);
   if (!actions) return fail(GLEANER_ESTATE, actions.error().message);
-  reduce_.reset();  // ordered, but not begun
+  reduce_.reset();  // what is not on its way yet
+  tried_again_ = step_.step;
   perform(std::move(*actions));
   return wait(lock, Inside::reduce);
 }

@@ -49,6 +49,12 @@ class Readiness {
 
   void mark_all() { all_ = true; }
 
+  bool all_ready() const {
+    for (std::size_t i = 0; i < waits_for_.size(); ++i)
+      if (!ready(i)) return false;
+    return true;
+  }
+
   /// One without gradients is when another may be: before that the program may
   /// still compute the step again.
   bool ready(std::size_t bucket) const {

@@ -2,6 +2,7 @@
 """A share of a step that does not fit the memory is computed in parts."""
 
 import os
+import time
 import unittest
 
 import support
@@ -136,6 +137,26 @@ class Parts(unittest.TestCase):
             Small(models[-1], limit, "backward")
             optimizer = torch.optim.SGD(models[-1].parameters(), lr=1e-3)
             self.train(models[-1], optimizer=optimizer)
+        for one, other in zip(models[0].parameters(), models[1].parameters()):
+            torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
+
+    def test_on_its_way(self):
+        """with gradients on their way to others, which had memory before"""
+        models = []
+        for limit in (64, 3):
+            torch.manual_seed(1)
+            layers = [nn.Linear(8, 600), nn.Linear(600, 600), nn.Linear(600, 1)]
+            model = nn.Sequential(*layers).double()
+            models.append(model)
+            small = Small(model, 64, "backward")
+            job = gleaner.init(model, torch.optim.SGD(model.parameters(), lr=1e-3))
+            for batch in job.steps(loader()):
+                if job.step_number == 5:
+                    small.samples = limit
+                with job.part():
+                    job.backward(loss_of(model, double(batch)))
+                    time.sleep(0.02)
+                    job.step()
         for one, other in zip(models[0].parameters(), models[1].parameters()):
             torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 

@@ -13,7 +13,7 @@
  * --layers: that many parameters of --params each; their gradients are computed
  * one after the other, the last first.  --overlap 1: each is said to be ready.
  * --micro-batch: samples that are computed at once.  --memory: for more of them
- * there is no memory; it is missing when some gradients are computed.
+ * there is no memory; it is missing when all gradients but one are computed.
  * --state-mib: so much more state that has no gradient; it counts updates.
  * SIGUSR1: it computes for ever from now on.  SIGUSR2: it is busy for 4 s.
  * $TRAINER_HOLD=FILE: as long as it is there, a joiner follows slowly.
@@ -127,7 +127,8 @@ static int compute(struct options const *o, gleaner_training *g,
     double *gradient = gleaner_gradient(g, name_of(layer));
     for (long i = 0; i < o->params; ++i)
       gradient[i] += sum / step->global_batch;
-    if (o->memory && step->n_samples > (size_t)o->memory) return 0;
+    if (layer == 0 && o->memory && step->n_samples > (size_t)o->memory)
+      return 0;
     if (o->overlap) gleaner_gradient_ready(g, name_of(layer));
   }
   return 1;

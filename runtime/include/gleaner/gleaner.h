@@ -185,8 +185,11 @@ int gleaner_apply(gleaner_training *g);
  * beginning, in parts of at most `micro_batch_max` samples (1 or more); later
  * steps, too.  Returns GLEANER_MORE: go on with gleaner_step_now() as after
  * gleaner_reduce(); or GLEANER_LEAVE, GLEANER_DONE or an error.
- * GLEANER_ESTATE: what gleaner_gradient_ready() named is on its way already.
- * GLEANER_EINVAL, in deterministic mode: a shard is computed at once. */
+ * What gleaner_gradient_ready() named is on its way already: that sum is given
+ * up, by all members, which costs as much as a loss, so better call it only
+ * with as many samples as were computed before.  GLEANER_ESTATE: it named all
+ * gradients. GLEANER_EINVAL, in deterministic mode: a shard is computed at
+ * once. */
 int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
 
 /* End the training early, after this step: gleaner_step() returns GLEANER_DONE

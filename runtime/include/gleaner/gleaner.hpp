@@ -182,8 +182,8 @@ class Step {
   /// with other samples when they come in parts, or when members were lost.
   ///
   /// What it throws comes out of here.  But std::bad_alloc, with more samples
-  /// than one, makes all of the step begin again, in parts of half the size,
-  /// unless a gradient was said to be ready; see gleaner_again().
+  /// than one, makes all of the step begin again, in parts of half the size;
+  /// see gleaner_again().
   ///
   /// False: this member was released in the step.  The gradients are not those
   /// of the step: leave out the update.  The loop ends; log() and apply() do

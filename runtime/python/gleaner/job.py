@@ -215,8 +215,7 @@ class Job:
         memory does not suffice for it, the step begins again with batches of half
         the size, and later steps have them, too: the exception goes no further,
         and the loop is given the first of them.  It is raised for a batch of one
-        sample, in deterministic mode, in the update, and when gradients of the
-        step are on their way to others already."""
+        sample, in deterministic mode, and in the update."""
         info, _ = self._in_step("job.part()")
         self._in_part = True
         try:
@@ -235,6 +234,7 @@ class Job:
         except core.GleanerError as refused:
             raise why from refused
         self._again = True
+        self._fitted = 0  # of samples like these it is not known
         self._over = None if code == core.MORE else code
         self._means.clear()
         if self._gradients is not None:

@@ -144,6 +144,22 @@ TEST_CASE("a plane in which all wait is built anew") {
   CHECK(records(trainer.last, "member_lost").empty());
 }
 
+TEST_CASE("who has finished waits for the others' last step") {
+  Trainer trainer;
+  trainer.train(2);
+  trainer.says(1, msg::Finished{1, 7});
+  trainer.says(1, alive("library", 61));
+  SECTION("in the plane") {
+    trainer.says(2, alive("reduction", 61));
+    CHECK(trainer.after(.02) == "");
+    CHECK(trainer.after(1) == "1<-Quiesce(2) 2<-Quiesce(2)");
+  }
+  SECTION("in the program") {
+    trainer.says(2, alive("program", 61));
+    CHECK(trainer.after(.02).find("kill(2)") != std::string::npos);
+  }
+}
+
 TEST_CASE("a plane that is not connected yet is not stuck") {
   Trainer trainer;
   trainer.train(2);

@@ -119,6 +119,7 @@ TEST_CASE("every history keeps the invariants and ends", "[histories]") {
   constexpr std::uint64_t rare = 5000;  // what fewer histories may lack
   if (counts.histories < rare) return;
   CHECK(counts.takeovers > 0);
+  CHECK(counts.spoiled > counts.histories / 50);
   CHECK(counts.stopped > counts.histories / 50);
   CHECK(counts.withdrawn > 0);
   CHECK(counts.late_withdrawals > 0);  // of an offer that is agreed already

@@ -53,13 +53,30 @@ TEST_CASE(
   CHECK(one.reduce() == "more(1: 3-4) reduce(1 in 1)");
 }
 
-TEST_CASE("parts: once a bucket is on its way nothing is computed again") {
+TEST_CASE("parts: what is on its way is given up, by all, and computed again") {
   Member one(1);
   one.start({1});
   one.step();
   REQUIRE(one.session.first_bucket_words(1, 1));
-  CHECK(again(one, 2) == "refused");
+  CHECK(again(one, 2) == "->PrepareFailed(1)");
+  // It is complete everywhere all the same: what it says holds.
   CHECK(one.first_bucket_complete(1, 1) == "");
+  CHECK(one.on(msg::Quiesce{2}) == "stop");
+  CHECK(text(one.session.plane_stopped()) ==
+        "->Status(2 full h=0 begun=1) begin(1: 0-2)");
+  CHECK(one.resume(2, {1}, 0, {}, msg::StepPlan{1, {1}, {}}) == "connect(2)");
+  CHECK(one.connected(2) == "->Prepared(2)");
+  CHECK(one.reduce() == "more(1: 2-4) reduce(1 in 2)");
+  one.reduce();
+  one.first_bucket(1);
+  CHECK(one.all_buckets(1) == "apply(1 x1)");
+}
+
+TEST_CASE("parts: a step that is reduced is not computed again") {
+  Member one(1);
+  one.start({1});
+  one.step();
+  one.first_bucket(1);
   CHECK(one.all_buckets(1) == "");
   CHECK(again(one, 2) == "refused");
   CHECK(one.reduce() == "apply(1 x1)");

@@ -111,10 +111,12 @@ void World::enabled_of(Process& p) {
     add(Kind::user, 2);
   else if (p.user == User::computing)
     add(Kind::gradient, 2);
+  auto const on_their_way = p.reduce ? p.launched : 0;
+  auto const too_many = faults_ == Faults::none ? 1 : buckets;
   if (!p.loops && p.user == User::computing && rules_.shards == 0 &&
-      count(p.step->positions) > 1)
-    add(Kind::again, .05);
-  if (p.reduce && !p.stopping && p.launched < p.gradients &&
+      count(p.step->positions) > 1 && on_their_way < too_many)
+    add(Kind::again, .02);
+  if (p.reduce && !p.stopping && !p.spoiled && p.launched < p.gradients &&
       (p.launched == 0 || p.done > 0 || mutant_ == Mutant::early_reuse))
     add(Kind::launch, 2);
   if (can_complete(p)) add(Kind::complete, p.results);

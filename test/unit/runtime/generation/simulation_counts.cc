@@ -19,7 +19,8 @@ void Counts::add(Counts const& o) {
   refused += o.refused, stuck += o.stuck, never_ready += o.never_ready;
   overdue += o.overdue, not_quiet += o.not_quiet, withdrawn += o.withdrawn;
   foretold += o.foretold, jams += o.jams;
-  stopped += o.stopped, parts += o.parts, tried_again += o.tried_again;
+  stopped += o.stopped, spoiled += o.spoiled, parts += o.parts,
+      tried_again += o.tried_again;
 }
 
 std::string Counts::text() const {
@@ -37,14 +38,14 @@ std::string Counts::text() const {
          item("checkpoints", checkpoints) + item("replaced", replaced) +
          item("complaints", complaints) + item("coordinators", coordinators) +
          item("shares", shares) + item("parts", parts) +
-         item("stopped", stopped) + item("tried_again", tried_again) +
-         item("lost_again", lost_again) + item("holds", holds) +
-         item("freezes", freezes) + item("thaws", thaws) +
-         item("refused", refused) + item("stuck", stuck) +
-         item("never_ready", never_ready) + item("overdue", overdue) +
-         item("not_quiet", not_quiet) + item("withdrawn", withdrawn) +
-         item("foretold", foretold) + item("jams", jams) +
-         item("followed", followed) + item("fed", fed);
+         item("stopped", stopped) + item("spoiled", spoiled) +
+         item("tried_again", tried_again) + item("lost_again", lost_again) +
+         item("holds", holds) + item("freezes", freezes) +
+         item("thaws", thaws) + item("refused", refused) +
+         item("stuck", stuck) + item("never_ready", never_ready) +
+         item("overdue", overdue) + item("not_quiet", not_quiet) +
+         item("withdrawn", withdrawn) + item("foretold", foretold) +
+         item("jams", jams) + item("followed", followed) + item("fed", fed);
 }
 
 }  // namespace gleaner::simulation

@@ -16,7 +16,7 @@ struct Counts {
                 holds = 0, freezes = 0, thaws = 0, refused = 0, stuck = 0,
                 never_ready = 0, overdue = 0, not_quiet = 0, withdrawn = 0,
                 foretold = 0, jams = 0, followed = 0, fed = 0, stopped = 0,
-                parts = 0, tried_again = 0;
+                spoiled = 0, parts = 0, tried_again = 0;
   void add(Counts const& other);
   std::string text() const;
 };

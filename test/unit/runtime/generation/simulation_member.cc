@@ -56,16 +56,15 @@ void World::try_again(Process& p) {
   bool const on_its_way = p.reduce && p.launched > 0;
   auto const actions = p.session.want_again(half);
   if (!actions) {
-    bool const reduced = p.session.complete() >= p.step->step;
-    if (!on_its_way && !reduced && !p.stopping)
+    if (p.session.complete() < p.step->step)
       throw Violation("a step cannot be computed again, without a reason");
     return;
   }
-  if (on_its_way)
-    throw Violation("gradients are computed again while they are reduced");
   ++counts_.tried_again;
+  counts_.spoiled += on_its_way;
   p.micro_batch_max = half;
-  p.reduce.reset();
+  p.spoiled = on_its_way;
+  if (!on_its_way) p.reduce.reset();
   p.go_to(User::waiting, now_);
   p.reducing = true;
   carry_out(p, *actions);
@@ -101,7 +100,7 @@ void World::on(Process& p, session::BeginStep const& action) {
   }
   if (action.more && (!p.step || p.step->step != action.step))
     throw Violation("another share of a step that was not begun");
-  if (p.reduce)
+  if (p.reduce || p.spoiled)
     throw Violation("a share is added to gradients that are being reduced");
   if (p.micro_batch_max && count(action.positions) > p.micro_batch_max)
     throw Violation("a part is larger than this member can compute");

@@ -66,7 +66,7 @@ void World::on(Process& p, session::StopPlanes const&) {
 }
 
 void World::stop(Process& p) {
-  p.stopping = false;
+  p.stopping = p.spoiled = false;
   p.reduce.reset();
   p.serving.reset();
   p.fetching.reset();

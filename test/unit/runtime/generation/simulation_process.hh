@@ -87,6 +87,7 @@ struct Process {
     return bucket == 0 ? buffers[step % 2] : buffers[bucket + 1];
   }
   std::optional<session::Reduce> reduce;
+  bool spoiled = false;  ///< what was launched of it will be computed again
   int launched = 0;
   int done = 0;
 

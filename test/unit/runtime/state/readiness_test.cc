@@ -50,6 +50,10 @@ TEST_CASE("gleaner_reduce() makes all ready") {
 
 TEST_CASE("in a new step nothing is ready") {
   auto readiness = example();
+  CHECK_FALSE(readiness.all_ready());
+  readiness.mark_all();
+  CHECK(readiness.all_ready());
+  readiness.begin();
   readiness.mark("b");
   readiness.mark_all();
   readiness.begin();
