@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "profile/agreement.hh"
 #include "profile/scaling_curve.hh"
 
 namespace gleaner {
@@ -85,9 +86,16 @@ void ScalingProfile::set_prior(Learned const& others, Learned own) {
   trainings_before_ = 0;
   for (auto const& size : others.sizes)
     trainings_before_ = std::max(trainings_before_, size.trainings);
-  auto const all = merged(others, own);
-  if (!all.sizes.empty()) advisor_.set_prior(all);
+  prior_ = merged(others, own);
+  if (!prior_.sizes.empty()) advisor_.set_prior(prior_);
   own_before_ = std::move(own);
+}
+
+/// What was taught has been refuted: from now on only what is measured counts.
+void ScalingProfile::drop_prior() {
+  prior_ = own_before_ = {};
+  trainings_before_ = 0;
+  advisor_.set_prior({});
 }
 
 void ScalingProfile::add(Pace const& pace, Traits const& traits) {
@@ -95,15 +103,18 @@ void ScalingProfile::add(Pace const& pace, Traits const& traits) {
     traits_ = traits;
     advisor_.set_traits(traits);
   }
+  bool const is_new_size = paces_.count(pace.nodes) == 0;
   paces_[pace.nodes] = pace;
   bool const is_news =
-      pace.generation != heeded_.generation ||
+      is_new_size || pace.generation != heeded_.generation ||
       double(pace.steps) >= steps_factor * double(heeded_.steps) ||
       std::abs(pace.step_s - heeded_.step_s) > pace_change * heeded_.step_s;
   if (!is_news) return;
   heeded_ = pace;
   advisor_.add(pace);
   is_due_ = true;
+  // Each new size may show that it is another training than those before it.
+  if (is_new_size && !agree(prior_, advisor_.learned(), traits_)) drop_prior();
 }
 
 void ScalingProfile::Cost::add(double s) {

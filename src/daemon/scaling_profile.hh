@@ -62,9 +62,12 @@ class ScalingProfile {
     void add(double s);
   };
 
+  void drop_prior();
+
   Advisor advisor_;
   Traits traits_;
   std::map<int, Pace> paces_;
+  Learned prior_;  ///< all that was taught; nothing once it is refuted
   Learned own_before_;
   int trainings_before_ = 0;
   Pace heeded_;         ///< by the speeds that were last worked out

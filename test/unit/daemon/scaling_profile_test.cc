@@ -107,6 +107,29 @@ TEST_CASE("a training that was known before is known at once") {
         Approx(pace(1, 1, 1).step_s / pace(1, 8, 1).step_s).epsilon(0.05));
 }
 
+TEST_CASE("what was taught is dropped when a new size refutes it") {
+  ScalingProfile talks, now;
+  // As fast on eight nodes as the one that is to learn, and on one and four
+  // quite different.
+  for (int nodes : {1, 4}) {
+    auto p = pace(std::uint64_t(nodes), nodes, 500);
+    p.compute_s = p.compute_max_s = 0.32 / nodes;
+    p.exposed_s = nodes == 1 ? 0 : 0.24;
+    p.step_s = p.compute_s + p.exposed_s;
+    talks.add(p, traits());
+  }
+  now.set_prior(talks.learned(), {});
+  CHECK(now.trainings_before() == 1);
+  now.add(pace(1, 8, 200), traits());
+  now.add(pace(2, 3, 200), traits());
+  CHECK(now.trainings_before() == 0);
+  now.update(8, Scaling::measured);
+  for (std::size_t k : {3u, 4u, 5u, 8u})
+    CHECK(
+        now.told().mean[k] / now.told().mean[3] ==
+        Approx(pace(1, 3, 1).step_s / pace(1, int(k), 1).step_s).epsilon(0.05));
+}
+
 TEST_CASE("resizes cost what they cost lately") {
   ScalingProfile profile;
   ResizeCosts const configured{0.5, 0.2, 3, 0.2};
