@@ -15,7 +15,8 @@ namespace gleaner {
 
 struct DiskQueue::State {
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable given;  ///< for the thread alone
+  std::condition_variable done;   ///< for who waits for the thread
   std::deque<std::function<void()>> work;
   bool busy = false;
   bool ends = false;
@@ -23,7 +24,7 @@ struct DiskQueue::State {
   void run() {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] { return ends || !work.empty(); });
+      given.wait(lock, [&] { return ends || !work.empty(); });
       if (work.empty()) return;
       auto next = std::move(work.front());
       work.pop_front();
@@ -33,7 +34,7 @@ struct DiskQueue::State {
       next = nullptr;
       lock.lock();
       busy = false;
-      changed.notify_all();
+      if (work.empty()) done.notify_all();
     }
   }
 };
@@ -52,18 +53,22 @@ DiskQueue::~DiskQueue() {
   std::lock_guard lock(state_->mutex);
   state_->ends = true;
   state_->work.clear();
-  state_->changed.notify_all();
+  state_->given.notify_all();
 }
 
 void DiskQueue::push(std::function<void()> work) {
-  std::lock_guard lock(state_->mutex);
-  state_->work.push_back(std::move(work));
-  state_->changed.notify_all();
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->work.push_back(std::move(work));
+    if (state_->busy) return;  // the thread looks before it sleeps
+  }
+  // With the lock still held, the thread would wake to wait for it.
+  state_->given.notify_one();
 }
 
 bool DiskQueue::wait(double seconds) {
   std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(
+  return state_->done.wait_for(
       lock, std::chrono::duration<double>(seconds),
       [&] { return state_->work.empty() && !state_->busy; });
 }

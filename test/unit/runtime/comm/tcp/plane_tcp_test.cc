@@ -3,12 +3,14 @@
 /// it costs, and how soon a loss is known.
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <filesystem>
 #include <functional>
 #include <numeric>
 
+#include "core/clock.hh"
 #include "runtime/comm/tcp/connecting.hh"
 #include "runtime/comm/tcp/contact.hh"
 #include "tcp/team.hh"
@@ -149,6 +151,33 @@ TEST_CASE("a member that is gone is not waited for") {
   auto const took_s = seconds_of(
       [&] { CHECK(why_not_connected(free_port(), 20) == Errc::unavailable); });
   CHECK(took_s < 2);
+}
+
+TEST_CASE("without descriptors a caller waits, and nobody spins") {
+  PlaneOptions options{1, 2, "127.0.0.1"};
+  options.topology = "s2";  // the other calls
+  auto const made = make_plane("tcp", options);
+  REQUIRE(made);
+  Fd caller;
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  auto const used_s = thread_cpu_s();
+  auto const done = (*made)->connect(
+      [&](auto const&, std::string const& blob) {
+        caller = connected_to(*tcp::Contact::parse(blob));
+        auto none = before;
+        none.rlim_cur = rlim_t(Fd(::dup(caller.get())).get());
+        ::setrlimit(RLIMIT_NOFILE, &none);
+        tcp::Contact const other{"127.0.0.1", 1, "none", "", "elsewhere", "s1"};
+        return Result<std::vector<std::string>>({other.text(), blob});
+      },
+      0.5);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(thread_cpu_s() - used_s < 0.2);
+  REQUIRE(!done);
+  CHECK(done.error().code == Errc::timed_out);
+  CHECK(done.error().message.find("no file descriptors left") !=
+        std::string::npos);
 }
 
 TEST_CASE("a loss ends the sums of all others at once, not after a timeout") {
