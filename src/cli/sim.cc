@@ -7,6 +7,7 @@
 #include "sim/backfill.hh"
 #include "sim/rigid_figures.hh"
 #include "sim/summary.hh"
+#include "sim/trivial.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -113,6 +114,12 @@ Result<SimResult> on_job_log(SimOptions const& options, Run& run,
   return result;
 }
 
+Result<std::unique_ptr<Allocator>> make_policy(AllocatorOptions options) {
+  if (options.policy == "trivial")
+    return std::unique_ptr<Allocator>(std::make_unique<sim::Trivial>());
+  return make_allocator(std::move(options));
+}
+
 }  // namespace
 
 Result<SimResult> simulate(SimOptions const& options,
@@ -123,7 +130,7 @@ Result<SimResult> simulate(SimOptions const& options,
   // Only under the published rules a swapped node costs nothing.
   if (options.rules != SimOptions::Rules::freetrain)
     policy.extras.swaps = false;
-  auto allocator = make_allocator(std::move(policy));
+  auto allocator = make_policy(std::move(policy));
   if (!allocator) return allocator.error();
   Run run(options, std::move(*trainings), std::move(*allocator));
   return options.swf.empty() ? on_recording(options, run, progress)

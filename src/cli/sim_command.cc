@@ -142,6 +142,38 @@ void add_policy(CLI::App& sim, SimOptions& o) {
       ->capture_default_str();
 }
 
+void add_knowledge(CLI::App& sim, SimOptions& o) {
+  using Of = sim::KnowledgeOptions::Of;
+  using Fingerprints = sim::KnowledgeOptions::Fingerprints;
+  auto& knowledge = o.engine.knowledge;
+  sim.add_option("--knowledge", knowledge.of,
+                 "What the policy is told of how trainings scale")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Of>{{"truth", Of::truth},
+                                    {"guess", Of::guess},
+                                    {"users", Of::users},
+                                    {"advisor", Of::advisor}}))
+      ->default_str("truth");
+  sim.add_option("--fingerprints", knowledge.fingerprints,
+                 "advisor: trainings of a model learn from each other")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Fingerprints>{
+          {"own", Fingerprints::own}, {"shared", Fingerprints::shared}}))
+      ->default_str("own");
+  sim.add_option("--settled-s", knowledge.settled_s,
+                 "advisor: a size is measured after so long, s")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sim.add_option_function<std::vector<double>>(
+         "--told-costs",
+         [&o](std::vector<double> const& costs) {
+           o.engine.told_costs = {costs[0], costs[1], costs[2]};
+         },
+         "Tell the policy these costs, s: expand,shrink,start")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::NonNegativeNumber);
+}
+
 void add_rules(CLI::App& sim, SimOptions& o) {
   sim.add_option("--rules", o.rules, "How resizes are charged")
       ->transform(
@@ -178,11 +210,13 @@ void add_sim(CLI::App& app, Run& run) {
   sim->footer(examples);
   add_inputs(*sim, *options);
   add_policy(*sim, *options);
+  add_knowledge(*sim, *options);
   add_rules(*sim, *options);
   sim->add_option("--json", outputs->json,
                   "Write the figures there; by default to standard output");
   sim->add_option("--timeline", outputs->timeline, "Write an SVG picture");
   sim->callback([sim, options, outputs, &run] {
+    options->engine.knowledge.seed = options->seed + 1;
     if (options->idle_events.empty() && options->swf.empty())
       throw CLI::RequiredError("--idle-events or --swf");
     run = [options, outputs] { return run_sim(*options, *outputs); };

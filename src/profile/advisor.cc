@@ -10,8 +10,8 @@ namespace {
 
 /// What is kept of this training, and what is used of earlier ones: the fit's
 /// time grows with the third power.
-constexpr std::size_t paces_most = 14;
-constexpr std::size_t earlier_most = 10;
+constexpr std::size_t paces_most = 8;
+constexpr std::size_t earlier_most = 6;
 
 /// A member that computes this much longer than the others is no chance any
 /// more: it is slow, and other sizes may do without it.

@@ -39,7 +39,7 @@ constexpr double jump = 9;
 /// Exposed sums usually grow by no more of a step for each doubling; what is
 /// more counts so much in the logarithm.
 constexpr double slope_usual = 0.1, cliff_share = 1.5;
-constexpr int rounds = 6;
+constexpr int rounds = 4;
 
 constexpr double z90 = 1.645;
 
@@ -265,7 +265,7 @@ void StepFit::add_parts(Equations& equations, Vector const& values) const {
 
 void StepFit::descend(Cholesky const& spread) {
   double now = misfit(spread, best_);
-  for (int step = 0; step < 30; ++step) {
+  for (int step = 0; step < 8; ++step) {
     Equations equations;
     for (std::size_t k = 0; k < parameters; ++k) {
       Vector unit{};
@@ -295,7 +295,7 @@ void StepFit::descend(Cholesky const& spread) {
       best_ = was;
       return;
     }
-    bool const settled = now - then < 1e-3;
+    bool const settled = now - then < 1e-2;
     now = then;
     if (settled) return;
   }

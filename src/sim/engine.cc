@@ -28,6 +28,7 @@ Engine::Engine(std::vector<Training> const& trainings, HoleSource& holes,
       allocator_(allocator),
       rules_(rules),
       options_(options),
+      knowledge_(options.knowledge, trainings),
       lent_(holes.nodes().size()),
       idle_since_s_(holes.nodes().size()) {
   for (auto const& training : trainings) waiting_.push_back(&training);
@@ -68,11 +69,17 @@ Outcome Engine::run(std::function<void(double)> const& progress) {
 std::optional<double> Engine::next_s() const {
   auto next = holes_.next_s();
   if (!rules_.looks_between_changes()) return next;
+  // A recording that is over says nothing of what is idle.
+  if (!next && options_.until_s == std::numeric_limits<double>::infinity())
+    return {};
   auto const also = [&](double t_s) {
     next = std::min(next.value_or(t_s), t_s);
   };
-  for (auto const& trainer : trainers_)
+  for (auto const& trainer : trainers_) {
     if (auto const in_s = rules_.finishes_in_s(trainer)) also(now_s_ + *in_s);
+    if (auto const in_s = knowledge_.measured_in_s(trainer))
+      also(now_s_ + rules_.unsettled_s(trainer) + *in_s);
+  }
   if (!waiting_.empty() && waiting_.front()->submit_s > now_s_)
     also(waiting_.front()->submit_s);
   return next;
@@ -91,6 +98,7 @@ void Engine::pass(double until_s, std::vector<NodeNumber> const& leavers) {
         !leavers.empty() &&
         std::any_of(trainer.nodes.begin(), trainer.nodes.end(),
                     [&](NodeNumber node) { return leaving[node]; });
+    knowledge_.pass(trainer, length_s - rules_.unsettled_s(trainer));
     auto const progress = rules_.pass(
         trainer, length_s, loses ? Rules::End::loss : Rules::End::quiet);
     double const made = std::min(progress.made, trainer.left_samples());
@@ -113,8 +121,14 @@ void Engine::pass(double until_s, std::vector<NodeNumber> const& leavers) {
 void Engine::take_leavers(std::vector<NodeNumber> const& leavers) {
   for (NodeNumber node : leavers) {
     if (!lent_[node]) continue;
-    for (auto& trainer : trainers_)
-      if (std::erase(trainer.nodes, node) != 0) break;
+    for (auto& trainer : trainers_) {
+      auto const at =
+          std::find(trainer.nodes.begin(), trainer.nodes.end(), node);
+      if (at == trainer.nodes.end()) continue;
+      trainer.drop(static_cast<std::size_t>(at - trainer.nodes.begin()));
+      knowledge_.changed(trainer);
+      break;
+    }
     hand_over(node, -1);
   }
 }
@@ -155,8 +169,7 @@ void Engine::admit() {
     asked.id = training.id;
     asked.nodes_min = training.nodes_min;
     asked.nodes_max = training.nodes_max;
-    asked.speed = training.speed;
-    auto const costs = rules_.costs(training);
+    auto const costs = options_.told_costs.value_or(rules_.costs(training));
     asked.expand_s = costs.expand_s;
     asked.shrink_s = costs.shrink_s;
     asked.start_s = costs.start_s;
@@ -182,6 +195,7 @@ void Engine::solve() {
     for (NodeNumber node : trainers_[i].nodes)
       asked.nodes.push_back(offer(node));
     asked.work_left = trainers_[i].left_samples();
+    knowledge_.tell(trainers_[i], asked);
   }
   problem_.trainers_waiting = 0;
   for (auto const* training : waiting_)
@@ -216,6 +230,13 @@ void Engine::apply(Plan const& plan) {
     auto& trainer = trainers_[i];
     if (plan[i] == problem_.trainers[i].nodes) continue;
     auto const before = trainer.nodes.size();
+    auto const& held = problem_.trainers[i].nodes;
+    trainer.ready = static_cast<std::size_t>(std::count_if(
+        held.begin(), held.begin() + static_cast<std::ptrdiff_t>(trainer.ready),
+        [&](NodeIndex node) {
+          return std::find(plan[i].begin(), plan[i].end(), node) !=
+                 plan[i].end();
+        }));
     trainer.nodes.clear();
     for (NodeIndex node : plan[i]) {
       trainer.nodes.push_back(problem_nodes_[node]);
@@ -223,6 +244,7 @@ void Engine::apply(Plan const& plan) {
                 static_cast<int>(trainer.training - trainings_.data()));
     }
     rules_.resized(trainer, before);
+    knowledge_.changed(trainer);
     ++resizes_;
     ++outcome_.rescales;
   }

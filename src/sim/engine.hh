@@ -5,7 +5,8 @@
 /// time since the last; take leavers from trainers; free the nodes of finished
 /// trainers; free leavers vanish; joiners are appended to the free nodes; admit
 /// waiting trainings, first come, up to trainers_max; ask the allocator; apply
-/// its plan.  The run ends with the changes, or when no training is left.
+/// its plan.  The run ends with the last change of the holes, at until_s, or
+/// when no training is left.
 #pragma once
 
 #include <deque>
@@ -14,6 +15,7 @@
 
 #include "alloc/allocator.hh"
 #include "sim/hole_source.hh"
+#include "sim/knowledge.hh"
 #include "sim/outcome.hh"
 #include "sim/rules.hh"
 
@@ -23,6 +25,8 @@ struct EngineOptions {
   int trainers_max = 10;  ///< admitted at the same time
   double forward_looking_s = 120;
   double until_s = std::numeric_limits<double>::infinity();
+  std::optional<TrainerCosts> told_costs = {};  ///< instead of the rules' own
+  KnowledgeOptions knowledge = {};
   enum class Handovers { forget, record } handovers = Handovers::forget;
 };
 
@@ -53,6 +57,7 @@ class Engine {
   Rules const& rules_;
   EngineOptions options_;
 
+  Knowledge knowledge_;
   double now_s_ = 0;
   std::vector<Trainer> trainers_;          ///< admitted, in order of arrival
   std::deque<Training const*> waiting_;    ///< not admitted yet

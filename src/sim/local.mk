@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %reldir%/libsim.la
 	%reldir%/idle_events.cc \
 	%reldir%/input_file.hh \
 	%reldir%/input_file.cc \
+	%reldir%/knowledge.hh \
+	%reldir%/knowledge.cc \
 	%reldir%/outcome.hh \
 	%reldir%/recorded_holes.hh \
 	%reldir%/recorded_holes.cc \
@@ -22,7 +24,9 @@ noinst_LTLIBRARIES += %reldir%/libsim.la
 	%reldir%/swf.hh \
 	%reldir%/swf.cc \
 	%reldir%/training_set.hh \
-	%reldir%/training_set.cc
+	%reldir%/training_set.cc \
+	%reldir%/trivial.hh \
+	%reldir%/trivial.cc
 %canon_reldir%_libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
-%canon_reldir%_libsim_la_LIBADD = src/alloc/liballoc.la src/core/libcore.la \
+%canon_reldir%_libsim_la_LIBADD = src/alloc/liballoc.la src/profile/libprofile.la src/core/libcore.la \
 	$(ZLIB_LIBS)

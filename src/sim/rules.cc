@@ -38,6 +38,8 @@ class LumpRules final : public Rules {
                                         : training.shrink_s);
   }
 
+  double unsettled_s(Trainer const&) const override { return 0; }
+
   bool looks_between_changes() const override { return false; }
 
   std::optional<double> finishes_in_s(Trainer const& trainer) const override {
@@ -62,46 +64,65 @@ class PhaseRules final : public Rules {
 
   Progress pass(Trainer& trainer, double length_s, End end) const override {
     Progress progress;
-    double const preparing = std::min(length_s, trainer.preparing_s);
-    double const stalled = std::min(length_s - preparing, trainer.stalled_s);
-    progress.made =
-        preparing * std::min(trainer.preparing_rate, trainer.rate()) +
-        (length_s - preparing - stalled) * trainer.rate();
-    progress.rescale_cost = length_s * trainer.rate() - progress.made;
-    trainer.preparing_s -= preparing;
-    trainer.stalled_s -= stalled;
+    double left_s = length_s;
+    auto const spend = [&](double& phase_s) {
+      double const spent_s = std::min(left_s, phase_s);
+      phase_s -= spent_s;
+      left_s -= spent_s;
+      return spent_s;
+    };
+    double const repaired_s = spend(trainer.repairing_s);
+    trainer.preparing_s = std::max(0.0, trainer.preparing_s - repaired_s);
+    progress.made = spend(trainer.preparing_s) * early_rate(trainer);
+    if (trainer.preparing_s == 0) {
+      spend(trainer.stalled_s);
+      trainer.ready = trainer.nodes.size();
+      progress.made += left_s * trainer.rate();
+    }
+    progress.rescale_cost =
+        std::max(0.0, length_s * trainer.rate() - progress.made);
     if (end == End::loss) {
-      // Whoever was to join is started anew, with the survivors' next plan.
-      progress.preempt_cost = costs_.loss_s * trainer.rate();
-      trainer.preparing_s = 0;
-      trainer.stalled_s += costs_.loss_s;
+      progress.preempt_cost = costs_.loss_s * early_rate(trainer);
+      trainer.repairing_s += costs_.loss_s;
     }
     return progress;
   }
 
   void resized(Trainer& trainer, std::size_t before) const override {
     auto const after = trainer.nodes.size();
-    trainer.preparing_rate = trainer.training->speed[std::min(before, after)];
-    trainer.preparing_s =
-        after <= before
-            ? 0
-            : costs_.prepare_s +
-                  costs_.node_start_s * static_cast<double>(after - before);
-    if (before != 0) trainer.stalled_s += costs_.stall_s;
+    if (trainer.ready != 0) trainer.stalled_s += costs_.stall_s;
+    if (after == trainer.ready) trainer.preparing_s = 0;
+    if (after > before)
+      trainer.preparing_s =
+          std::max(trainer.preparing_s,
+                   costs_.prepare_s + costs_.node_start_s *
+                                          static_cast<double>(after - before));
+  }
+
+  double unsettled_s(Trainer const& trainer) const override {
+    return std::max(trainer.repairing_s, trainer.preparing_s) +
+           trainer.stalled_s;
   }
 
   bool looks_between_changes() const override { return true; }
 
   std::optional<double> finishes_in_s(Trainer const& trainer) const override {
-    double const early = std::min(trainer.preparing_rate, trainer.rate());
     double const left = trainer.left_samples();
-    if (early * trainer.preparing_s >= left && early > 0) return left / early;
+    double const early_s =
+        std::max(0.0, trainer.preparing_s - trainer.repairing_s);
+    double const early = early_rate(trainer);
+    if (early > 0 && early * early_s >= left)
+      return trainer.repairing_s + left / early;
     if (trainer.rate() <= 0) return {};
-    return trainer.preparing_s + trainer.stalled_s +
-           (left - early * trainer.preparing_s) / trainer.rate();
+    return unsettled_s(trainer) + (left - early * early_s) / trainer.rate();
   }
 
  private:
+  /// Samples/s of the nodes that are ready.
+  static double early_rate(Trainer const& trainer) {
+    return trainer.training->speed[trainer.ready];
+  }
+
   PhaseCosts costs_;
 };
 

@@ -17,10 +17,16 @@ struct Trainer {
   std::vector<NodeNumber> nodes;  ///< in the order it got them
   double done_samples = 0;
   double owed_samples = 0;  ///< lump: taken off the next interval
-  double preparing_s = 0;   ///< phases: the new nodes are not ready for so long
-  double preparing_rate = 0;  ///< phases: samples/s until then
-  double stalled_s = 0;       ///< phases: after that, nothing for so long
+  std::size_t ready = 0;    ///< phases: so many of them train, the first ones
+  double preparing_s = 0;   ///< phases: the others are not ready for so long
+  double stalled_s = 0;     ///< phases: after that, nothing for so long
+  double repairing_s = 0;   ///< phases: and nothing now, after a loss
 
+  /// Lose a node, by place.
+  void drop(std::size_t place) {
+    nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(place));
+    if (place < ready) --ready;
+  }
   /// Samples/s on the nodes it has.
   double rate() const { return training->speed[nodes.size()]; }
   double left_samples() const { return training->work_samples - done_samples; }
@@ -48,7 +54,10 @@ class Rules {
   /// The next `length_s` of training, at whose end a node is lost or not.
   enum class End { quiet, loss };
   virtual Progress pass(Trainer& trainer, double length_s, End end) const = 0;
-  /// It has been resized, by plan, from `before` nodes to what it has now.
+  /// For how much of the next time its present size is not what it trains at.
+  virtual double unsettled_s(Trainer const& trainer) const = 0;
+  /// It has been resized, by plan, from `before` nodes to what it has now; of
+  /// those, `ready` were training.
   virtual void resized(Trainer& trainer, std::size_t before) const = 0;
   /// Whether trainings begin and finish at any time, or only when the holes
   /// change.
@@ -67,7 +76,8 @@ struct LumpCosts {
 std::unique_ptr<Rules> lump_rules(LumpCosts costs);
 
 /// Gleaner's own runtime: new nodes are made ready beside the training, which
-/// goes on as it was; then it stands still while it switches.
+/// goes on at the size it has reached; then it stands still while it switches.
+/// A loss stops the members there are; joiners prepare on.
 struct PhaseCosts {
   double prepare_s = 0;     ///< joiners load and connect, however many
   double node_start_s = 0;  ///< the same, for each: Slurm starts one by one

@@ -15,10 +15,14 @@ bench-alloc: %reldir%/alloc_bench
 .PHONY: bench-alloc
 
 ## `make bench-sim DATA=DIR OUT=DIR`: DIR holds idle, trainers and swf.
+## Tables go to bench-sim.json, what knowledge is worth to bench-sim-rows.json;
+## BENCH_SIM="--sets mix --numbers 10 30" does fewer of the latter.
 bench-sim: src/cli/gleaner
 	$(srcdir)/%reldir%/bench-sim '$(DATA)' '$(OUT)' src/cli/gleaner
+	$(srcdir)/%reldir%/sim_rows.py '$(DATA)' '$(OUT)' src/cli/gleaner $(BENCH_SIM)
+BENCH_SIM =
 .PHONY: bench-sim
-EXTRA_DIST += %reldir%/bench-sim
+EXTRA_DIST += %reldir%/bench-sim %reldir%/sim_rows.py
 
 ## What Gleaner costs slurmctld, and how fast gleanerd decides: `make
 ## bench-slurmctld OUT=DIR` prints tables and writes DIR/bench-slurmctld.json.

@@ -106,5 +106,37 @@ TEST_CASE("under phase rules a training ends when its work is done") {
   CHECK(outcome.length_s == Approx(2 + 7 + 2 + 5));
 }
 
+TEST_CASE("under phase rules a run ends with its recording") {
+  RecordedHoles holes(events("0 a+ b+, 100 b-"));
+  auto const rules = phase_rules({2, 0, 1, 1});
+  auto const allocator = make_allocator("exact");
+  std::vector<Training> const trainings{training("x", 1, 1000)};
+  auto const outcome = Engine(trainings, holes, **allocator, *rules, {1}).run();
+  CHECK(outcome.length_s == 100);
+  CHECK(outcome.made_samples == Approx(98));
+}
+
+/// Two trainings of which one gains nothing from a second node.
+Outcome learning(KnowledgeOptions::Of of) {
+  RecordedHoles holes(events("0 a+ b+ c+ d+, 100 e+, 5000 a-"));
+  auto const rules = phase_rules({2, 0, 1, 1});
+  auto const allocator = make_allocator("gleaner");
+  auto good = training("x", 4, 1e6), bad = training("y", 4, 1e6);
+  bad.speed = {0, 1, 1, 1, 1};
+  std::vector<Training> const trainings{bad, good};
+  EngineOptions options{2};
+  options.knowledge.of = of;
+  return Engine(trainings, holes, **allocator, *rules, options).run();
+}
+
+TEST_CASE("an advisor makes up for most of what a guess costs") {
+  using Of = KnowledgeOptions::Of;
+  double const truth = learning(Of::truth).made_samples;
+  double const guess = learning(Of::guess).made_samples;
+  double const advisor = learning(Of::advisor).made_samples;
+  CHECK(guess < 0.9 * truth);
+  CHECK(advisor > guess + 0.8 * (truth - guess));
+}
+
 }  // namespace
 }  // namespace gleaner::sim

@@ -16,12 +16,14 @@ Trainer on(std::size_t nodes) {
   Trainer trainer;
   trainer.training = &a;
   trainer.nodes.resize(nodes);
+  trainer.ready = nodes;
   return trainer;
 }
 
 void resize(Rules const& rules, Trainer& trainer, std::size_t nodes) {
   auto const before = trainer.nodes.size();
   trainer.nodes.resize(nodes);
+  trainer.ready = std::min(trainer.ready, nodes);
   rules.resized(trainer, before);
 }
 
@@ -104,8 +106,27 @@ TEST_CASE("phases: a loss stalls the survivors afterwards") {
   auto const rules = phase_rules(phases);
   auto trainer = on(4);
   CHECK(rules->pass(trainer, 10, End::loss).made == 10 * 4);
-  trainer.nodes.resize(3);
+  trainer.drop(0);
   CHECK(rules->pass(trainer, 10, End::quiet).made == (10 - 2) * 3);
+}
+
+TEST_CASE("phases: joiners that are not ready make nothing after a loss") {
+  auto const rules = phase_rules(phases);
+  auto trainer = on(2);
+  resize(*rules, trainer, 4);
+  rules->pass(trainer, 1, End::loss);  // 3 s of preparing are left
+  trainer.drop(0);
+  CHECK(rules->pass(trainer, 3, End::quiet).made == (3 - 2) * 1);
+  CHECK(rules->pass(trainer, 2, End::quiet).made == (2 - 1) * 3);
+}
+
+TEST_CASE("phases: growing again while preparing goes on at the size reached") {
+  auto const rules = phase_rules(phases);
+  auto trainer = on(2);
+  resize(*rules, trainer, 4);
+  rules->pass(trainer, 1, End::quiet);
+  resize(*rules, trainer, 8);  // 5 s more
+  CHECK(rules->pass(trainer, 5, End::quiet).made == 5 * 2);
 }
 
 TEST_CASE("phases: the end of the work is foreseen through every phase") {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/knowledge.hh"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner::sim {
+namespace {
+
+using Of = KnowledgeOptions::Of;
+using Fingerprints = KnowledgeOptions::Fingerprints;
+
+/// A global batch, to turn samples into steps.  The curves are not those of a
+/// staircase, so the advisor is not told.
+constexpr double step_samples = 4096;
+
+/// How measuring errs: single steps, a generation on its nodes, parts of a
+/// step.
+constexpr double step_noise = 0.04;
+constexpr double generation_noise = 0.01;
+constexpr double part_noise = 0.03;
+/// Of a step, outside of program and sums.
+constexpr double elsewhere_share = 0.01;
+
+}  // namespace
+
+Knowledge::Knowledge(KnowledgeOptions options,
+                     std::vector<Training> const& trainings)
+    : options_(options),
+      trainings_(trainings),
+      watched_(trainings.size()),
+      random_(options.seed) {}
+
+Knowledge::Watched& Knowledge::of(Trainer const& trainer) {
+  return watched_[static_cast<std::size_t>(trainer.training -
+                                           trainings_.data())];
+}
+
+void Knowledge::changed(Trainer const& trainer) {
+  auto& watched = of(trainer);
+  ++watched.generation;
+  watched.settled_s = 0;
+  watched.next_s = options_.settled_s;
+  watched.generation_off =
+      1 + std::normal_distribution<>(0, generation_noise)(random_);
+}
+
+void Knowledge::pass(Trainer const& trainer, double settled_s) {
+  if (options_.of != Of::advisor || settled_s <= 0 || trainer.rate() <= 0)
+    return;
+  auto& watched = of(trainer);
+  watched.settled_s += settled_s;
+  // A hair early, or rounding makes it wait for the next event.
+  if (watched.settled_s < watched.next_s * (1 - 1e-9)) return;
+  measure(trainer, watched);
+  watched.next_s = 4 * watched.settled_s;
+}
+
+std::optional<double> Knowledge::measured_in_s(Trainer const& trainer) const {
+  if (options_.of != Of::advisor || trainer.rate() <= 0) return {};
+  auto const& watched =
+      watched_[static_cast<std::size_t>(trainer.training - trainings_.data())];
+  if (watched.next_s != options_.settled_s) return {};
+  return std::max(0.0, watched.next_s - watched.settled_s);
+}
+
+void Knowledge::measure(Trainer const& trainer, Watched& watched) {
+  auto const normal = [&](double deviation) {
+    return std::normal_distribution<>(0, deviation)(random_);
+  };
+  double const true_s = step_samples / trainer.rate();
+  auto const nodes = trainer.nodes.size();
+  double const alone_s = step_samples / trainer.training->one_node_rate /
+                         static_cast<double>(nodes);
+  double const compute_s = std::min(alone_s, true_s) * (1 - elsewhere_share);
+  Pace pace;
+  pace.generation = watched.generation;
+  pace.nodes = pace.members = static_cast<int>(nodes);
+  pace.steps =
+      static_cast<std::uint64_t>(std::max(1.0, watched.settled_s / true_s));
+  double const median =
+      1.25 * step_noise / std::sqrt(static_cast<double>(pace.steps));
+  pace.step_s = true_s * watched.generation_off * (1 + normal(median));
+  pace.step_spread_s = 1.349 * step_noise * pace.step_s;
+  pace.compute_s =
+      compute_s * watched.generation_off * (1 + normal(part_noise));
+  pace.compute_s = std::min(pace.compute_s, pace.step_s);
+  pace.compute_max_s = pace.compute_s;
+  double const exposed_s = (1 - elsewhere_share) * true_s - compute_s;
+  pace.exposed_s = exposed_s * std::max(0.0, 1 + normal(3 * part_noise));
+  watched.advisor.add(pace);
+  watched.measured = watched.fresh = true;
+  if (options_.fingerprints == Fingerprints::own ||
+      watched.next_s != options_.settled_s)
+    return;
+  Advisor only;
+  only.add(pace);
+  auto& shared = library_[trainer.training->model];
+  shared = merged(shared, only.learned());
+}
+
+std::vector<double> Knowledge::curve(Training const& training,
+                                     Watched& watched) {
+  auto const nodes_max = training.nodes_max;
+  auto told = training.speed;
+  if (options_.of == Of::truth) return told;
+  if (options_.of == Of::advisor) {
+    told = watched.advisor.advise(nodes_max).mean;
+    for (int k = 0; k < training.nodes_min; ++k)
+      told[static_cast<std::size_t>(k)] = 0;
+    return told;
+  }
+  double const exponent =
+      std::uniform_int_distribution<>(0, 1)(random_) == 0 ? 1 : -1;
+  double const doublings = std::max(1.0, std::log2(nodes_max));
+  for (int k = training.nodes_min; k <= nodes_max; ++k) {
+    auto& speed = told[static_cast<std::size_t>(k)];
+    if (options_.of == Of::guess)
+      speed = training.one_node_rate * std::pow(k, 0.95);
+    else
+      speed *=
+          std::pow(options_.users_off, exponent * std::log2(k) / doublings);
+  }
+  return told;
+}
+
+void Knowledge::tell(Trainer const& trainer, gleaner::Trainer& asked) {
+  auto& watched = of(trainer);
+  auto const library = library_.find(trainer.training->model);
+  if (!watched.measured && library != library_.end() && trainer.nodes.empty()) {
+    watched.advisor.set_prior(library->second);
+    watched.fresh = true;
+  }
+  if (!watched.fresh) return;
+  watched.fresh = false;
+  asked.speed = curve(*trainer.training, watched);
+}
+
+}  // namespace gleaner::sim
