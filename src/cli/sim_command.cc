@@ -144,7 +144,7 @@ void add_policy(CLI::App& sim, SimOptions& o) {
 
 void add_knowledge(CLI::App& sim, SimOptions& o) {
   using Of = sim::KnowledgeOptions::Of;
-  using Fingerprints = sim::KnowledgeOptions::Fingerprints;
+  using Families = sim::KnowledgeOptions::Families;
   auto& knowledge = o.engine.knowledge;
   sim.add_option("--knowledge", knowledge.of,
                  "What the policy is told of how trainings scale")
@@ -154,10 +154,10 @@ void add_knowledge(CLI::App& sim, SimOptions& o) {
                                     {"users", Of::users},
                                     {"advisor", Of::advisor}}))
       ->default_str("truth");
-  sim.add_option("--fingerprints", knowledge.fingerprints,
+  sim.add_option("--families", knowledge.families,
                  "advisor: trainings of a model learn from each other")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Fingerprints>{
-          {"own", Fingerprints::own}, {"shared", Fingerprints::shared}}))
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Families>{
+          {"own", Families::own}, {"shared", Families::shared}}))
       ->default_str("own");
   sim.add_option("--settled-s", knowledge.settled_s,
                  "advisor: a size is measured after so long, s")

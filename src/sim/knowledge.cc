@@ -8,7 +8,7 @@ namespace gleaner::sim {
 namespace {
 
 using Of = KnowledgeOptions::Of;
-using Fingerprints = KnowledgeOptions::Fingerprints;
+using Families = KnowledgeOptions::Families;
 
 /// A global batch, to turn samples into steps.  The curves are not those of a
 /// staircase, so the advisor is not told.
@@ -90,7 +90,7 @@ void Knowledge::measure(Trainer const& trainer, Watched& watched) {
   pace.exposed_s = exposed_s * std::max(0.0, 1 + normal(3 * part_noise));
   watched.advisor.add(pace);
   watched.measured = watched.fresh = true;
-  if (options_.fingerprints == Fingerprints::own ||
+  if (options_.families == Families::own ||
       watched.next_s != options_.settled_s)
     return;
   Advisor only;

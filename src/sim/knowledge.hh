@@ -27,7 +27,7 @@ struct KnowledgeOptions {
     advisor,  ///< what was measured, and the advisor's population
   } of = Of::truth;
   /// Whether trainings of the same model are told what earlier ones learned.
-  enum class Fingerprints { own, shared } fingerprints = Fingerprints::own;
+  enum class Families { own, shared } families = Families::own;
   double users_off = 2;
   double settled_s = 20;  ///< a generation is measured after so long
   std::uint64_t seed = 1;
