@@ -49,7 +49,9 @@ class ScalingProfile {
   /// By this training alone.
   Learned learned() const { return merged(own_before_, advisor_.learned()); }
   /// From how many before it the prior is.
-  int trainings_before() const { return trainings_before_; }
+  int trainings_before() const {
+    return advisor_.heeds_prior() ? trainings_before_ : 0;
+  }
 
   /// What resizes have cost; `otherwise` where none was seen.
   ResizeCosts costs(ResizeCosts const& otherwise) const;

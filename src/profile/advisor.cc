@@ -19,6 +19,10 @@ constexpr double straggling = 1.08;
 /// How much longer the slowest of alike members computes.
 constexpr double slowest = 1.03;
 
+/// Earlier trainings whose steps were longer or shorter by more than this, as a
+/// logarithm, were other trainings.
+constexpr double earlier_off_most = 0.2;
+
 /// No median of a few hundred steps is better than this.
 constexpr double noise_least = 0.004;
 /// Steps follow one another, so that a hundred say as much as fifty.
@@ -132,10 +136,11 @@ void Advisor::forget() {
   paces_.erase(oldest == paces_.end() ? paces_.begin() : oldest);
 }
 
-std::vector<SizeSample> Advisor::samples() const {
+std::vector<SizeSample> Advisor::samples(Of whom) const {
   std::vector<SizeSample> all;
   for (auto pace = paces_.rbegin(); pace != paces_.rend(); ++pace)
     all.push_back(sample_of(*pace, paces_.back().generation));
+  if (whom == Of::this_training) return all;
   auto earlier = prior_.sizes;
   std::stable_sort(
       earlier.begin(), earlier.end(),
@@ -145,11 +150,23 @@ std::vector<SizeSample> Advisor::samples() const {
   return all;
 }
 
-StepFit const& Advisor::fit() const {
-  if (!fit_)
-    fit_.emplace(StepModel(traits_.global_batch), samples(),
+StepFit Advisor::fit_of(Of whom) const {
+  return StepFit(StepModel(traits_.global_batch), samples(whom),
                  static_cast<double>(traits_.gradient_bytes));
+}
+
+StepFit const& Advisor::fit() const {
+  if (fit_) return *fit_;
+  fit_.emplace(fit_of(Of::all));
+  prior_is_refuted_ = !paces_.empty() && !prior_.sizes.empty() &&
+                      std::abs(fit_->earlier_off()) > earlier_off_most;
+  if (prior_is_refuted_) fit_.emplace(fit_of(Of::this_training));
   return *fit_;
+}
+
+bool Advisor::heeds_prior() const {
+  fit();
+  return !prior_.sizes.empty() && !prior_is_refuted_;
 }
 
 Advice Advisor::advise(int nodes_max) const {
@@ -175,9 +192,10 @@ Advice Advisor::advise(int nodes_max) const {
   }
   for (auto const& pace : paces_)
     advice.nodes_seen_max = std::max(advice.nodes_seen_max, pace.nodes);
-  for (auto const& size : prior_.sizes)
-    advice.nodes_seen_max =
-        std::max(advice.nodes_seen_max, size.members / per_node);
+  if (!prior_is_refuted_)
+    for (auto const& size : prior_.sizes)
+      advice.nodes_seen_max =
+          std::max(advice.nodes_seen_max, size.members / per_node);
   return advice;
 }
 

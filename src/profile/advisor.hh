@@ -38,18 +38,24 @@ class Advisor {
   /// Ignores what cannot be a pace.
   void add(Pace const& pace);
   Advice advise(int nodes_max) const;
+  /// Whether what earlier trainings taught still counts: not when this one's
+  /// steps turn out to be quite another length.  They do something else then.
+  bool heeds_prior() const;
   /// What this training has measured itself, for merged() and set_prior().
   Learned learned() const;
 
  private:
-  std::vector<SizeSample> samples() const;
+  enum class Of { this_training, all };
+  std::vector<SizeSample> samples(Of whom) const;
+  StepFit fit_of(Of whom) const;
   void forget();
   StepFit const& fit() const;
 
   Traits traits_;
   Learned prior_;
   std::vector<Pace> paces_;             ///< by generation
-  mutable std::optional<StepFit> fit_;  ///< of all that is known, once asked
+  mutable std::optional<StepFit> fit_;  ///< of all that counts, once asked
+  mutable bool prior_is_refuted_ = false;
 };
 
 }  // namespace gleaner

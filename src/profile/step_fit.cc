@@ -372,6 +372,7 @@ void StepFit::make_room(Matrix const& inverse) {
   make_parts_room(compute_off);
   double const variance = earlier_sd * earlier_sd;
   double const offset = variance * earlier_room_ * earlier;
+  earlier_off_ = offset;
   earlier_room_ =
       std::max(1.0, (freedom + offset * offset / variance) / (freedom + 1));
 }

@@ -45,6 +45,10 @@ class StepFit {
 
   StepTime at(int members) const;
 
+  /// By how much earlier trainings' steps were longer than this one's, as a
+  /// logarithm, whatever the size.
+  double earlier_off() const { return earlier_off_; }
+
  private:
   struct Equations;
 
@@ -73,6 +77,7 @@ class StepFit {
   std::vector<double> places_;
   std::vector<double> room_;
   double earlier_room_ = 1;
+  double earlier_off_ = 0;
   /// The same for each sample's compute, elsewhere and exposed.
   struct PartsRoom {
     double compute = 1, elsewhere = 1, exposed = 1;

@@ -19,7 +19,7 @@ SHIPS = "--policy gleaner --t-fwd 120 --told-costs 0.5,0.2,3 --rules gleaner"
 OURS = "--t-fwd 120 --rules gleaner"
 ROWS = {
     "as it ships": SHIPS + " --knowledge advisor",
-    "gleaner, advisor, shared": SHIPS + " --knowledge advisor --fingerprints shared",
+    "gleaner, advisor, shared": SHIPS + " --knowledge advisor --families shared",
     "gleaner, guess": SHIPS + " --knowledge guess",
     "gleaner, truth": SHIPS + " --knowledge truth",
     "exact, truth": OURS + " --policy exact",

@@ -132,6 +132,43 @@ TEST_CASE("what was learned survives its text, and nothing else is read") {
   }
 }
 
+/// Of a batch of 840: so much for a sample, and for each link of a ring.
+Pace ring_pace(std::uint64_t generation, int members, double sample_s,
+               double link_s) {
+  Pace p;
+  p.generation = generation;
+  p.nodes = p.members = members;
+  p.steps = 60;
+  p.compute_s = p.compute_max_s = sample_s * 840 / members;
+  p.exposed_s = 2 * (members - 1) * link_s;
+  p.step_s = p.compute_s + p.exposed_s;
+  p.step_spread_s = 0.01 * p.step_s;
+  return p;
+}
+
+TEST_CASE("what another kind of training taught is dropped once it shows") {
+  // It is as fast on eight members as the other would be.
+  Advisor talks, scales;
+  for (auto* one : {&talks, &scales}) {
+    Traits traits;
+    traits.global_batch = 840;
+    one->set_traits(traits);
+  }
+  talks.add(ring_pace(1, 4, 8e-5, 0.008));
+  talks.add(ring_pace(2, 1, 8e-5, 0.008));
+  scales.set_prior(talks.learned());
+  CHECK(scales.heeds_prior());
+  scales.add(ring_pace(1, 8, 3e-4, 0.0005));
+  scales.add(ring_pace(2, 3, 3e-4, 0.0005));
+  CHECK_FALSE(scales.heeds_prior());
+  auto const advice = scales.advise(8);
+  CHECK(advice.nodes_seen_max == 8);
+  for (int members = 3; members <= 8; ++members)
+    CHECK(
+        advice.mean[std::size_t(members)] ==
+        Approx(840 / ring_pace(1, members, 3e-4, 0.0005).step_s).epsilon(0.05));
+}
+
 TEST_CASE("trainings that differ are less sure together") {
   auto const one = advisor({pace(1, 4)}).learned();
   auto const other = advisor({pace(1, 4, 1.5), pace(2, 8)}).learned();
