@@ -150,18 +150,32 @@ std::vector<SizeSample> Advisor::samples(Of whom) const {
   return all;
 }
 
-StepFit Advisor::fit_of(Of whom) const {
+StepFit Advisor::fit_of(Of whom, StepFit::Start start) const {
   return StepFit(StepModel(traits_.global_batch), samples(whom),
-                 static_cast<double>(traits_.gradient_bytes));
+                 static_cast<double>(traits_.gradient_bytes), start);
 }
 
 StepFit const& Advisor::fit() const {
   if (fit_) return *fit_;
-  fit_.emplace(fit_of(Of::all));
+  using Start = StepFit::Start;
+  fit_.emplace(fit_of(Of::all, Start::usual));
   prior_is_refuted_ = !paces_.empty() && !prior_.sizes.empty() &&
                       std::abs(fit_->earlier_off()) > earlier_off_most;
-  if (prior_is_refuted_) fit_.emplace(fit_of(Of::this_training));
+  auto const whom = prior_is_refuted_ ? Of::this_training : Of::all;
+  if (prior_is_refuted_) fit_.emplace(fit_of(whom, Start::usual));
+  other_fit_.reset();
+  if (fit_->is_unusual()) other_fit_.emplace(fit_of(whom, Start::measured));
   return *fit_;
+}
+
+/// Where two readings of the measurements are left, it is between both.
+StepTime Advisor::step_at(int members) const {
+  auto step = fit().at(members);
+  if (!other_fit_) return step;
+  auto const other = other_fit_->at(members);
+  return {std::sqrt(step.median_s * other.median_s),
+          std::min(step.low_s, other.low_s),
+          std::max(step.high_s, other.high_s)};
 }
 
 bool Advisor::heeds_prior() const {
@@ -170,13 +184,12 @@ bool Advisor::heeds_prior() const {
 }
 
 Advice Advisor::advise(int nodes_max) const {
-  auto const& fit = this->fit();
   bool const measured = !paces_.empty() || !prior_.sizes.empty();
   int const per_node =
       paces_.empty() ? std::max(1, traits_.members_per_node)
                      : std::max(1, paces_.back().members / paces_.back().nodes);
   double const samples = !measured
-                             ? fit.at(per_node).median_s
+                             ? step_at(per_node).median_s
                              : static_cast<double>(std::max<std::uint64_t>(
                                    1, traits_.global_batch));
   Advice advice;
@@ -185,7 +198,7 @@ Advice Advisor::advise(int nodes_max) const {
     curve->push_back(0);
   }
   for (int k = 1; k <= nodes_max; ++k) {
-    auto const step = fit.at(k * per_node);
+    auto const step = step_at(k * per_node);
     advice.mean.push_back(samples / step.median_s);
     advice.low.push_back(samples / step.high_s);
     advice.high.push_back(samples / step.low_s);

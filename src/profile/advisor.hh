@@ -47,7 +47,8 @@ class Advisor {
  private:
   enum class Of { this_training, all };
   std::vector<SizeSample> samples(Of whom) const;
-  StepFit fit_of(Of whom) const;
+  StepFit fit_of(Of whom, StepFit::Start start) const;
+  StepTime step_at(int members) const;
   void forget();
   StepFit const& fit() const;
 
@@ -55,6 +56,8 @@ class Advisor {
   Learned prior_;
   std::vector<Pace> paces_;             ///< by generation
   mutable std::optional<StepFit> fit_;  ///< of all that counts, once asked
+  /// What else it may be, where that cannot be told yet.
+  mutable std::optional<StepFit> other_fit_;
   mutable bool prior_is_refuted_ = false;
 };
 

@@ -39,6 +39,10 @@ constexpr double jump = 9;
 /// Exposed sums usually grow by no more of a step for each doubling; what is
 /// more counts so much in the logarithm.
 constexpr double slope_usual = 0.1, cliff_share = 1.5;
+/// So many times the exposed communication that is usual is far from it.
+constexpr double unusual = 5;
+/// What sums may be like in trainings that mostly communicate.
+constexpr double unusual_hop_sd = 3, unusual_crowd_sd = 4;
 constexpr int rounds = 4;
 
 constexpr double z90 = 1.645;
@@ -66,10 +70,10 @@ Matrix inverse_of(Cholesky const& cholesky, std::size_t size) {
 }  // namespace
 
 StepFit::StepFit(StepModel model, std::vector<SizeSample> samples,
-                 double gradient_bytes)
+                 double gradient_bytes, Start start)
     : model_(model), samples_(std::move(samples)) {
   choose_population(gradient_bytes);
-  best_ = population_;
+  begin(start);
   for (auto const& sample : samples_) places_.push_back(place(sample.members));
   std::sort(places_.begin(), places_.end());
   places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
@@ -104,6 +108,26 @@ void StepFit::choose_population(double gradient_bytes) {
   if (gradient_bytes > 0)
     population_[volume] = std::clamp(
         std::log(gradient_bytes * exposed_s_per_byte / guess), -16.0, -1.0);
+}
+
+void StepFit::begin(Start start) {
+  best_ = population_;
+  auto const usual_values = values_of(population_);
+  for (auto const& sample : samples_) {
+    if (!has_parts(sample) || sample.members < 2) continue;
+    auto const usual_s = model_.parts(usual_values, sample.members).exposed_s;
+    if (sample.exposed_s < unusual * usual_s) continue;
+    is_unusual_ = true;
+    if (start == Start::usual) return;
+    population_sd_[hop] = unusual_hop_sd;
+    population_sd_[crowd] = unusual_crowd_sd;
+    double const m = sample.members;
+    double const third = sample.exposed_s / usual_values[work] / 3;
+    best_[hop] = std::log(third / std::log2(m));
+    best_[volume] = std::log(third / (2 * (m - 1) / m));
+    best_[crowd] = std::log(third / (m - 1));
+    return;
+  }
 }
 
 /// How far the walk has come at x, from the first place.

@@ -39,11 +39,20 @@ struct StepTime {
 
 class StepFit {
  public:
+  /// Where the search begins.  Much exposed communication may be what a
+  /// training mostly does, and grow with its members; or a jump at some size.
+  /// The search finds the one that is nearer.
+  enum class Start { usual, measured };
+
   /// Fit; of nothing it makes the population's curve, with 1 s of work.
   StepFit(StepModel model, std::vector<SizeSample> samples,
-          double gradient_bytes);
+          double gradient_bytes, Start start);
 
   StepTime at(int members) const;
+
+  /// A sample has so much exposed communication that the other start may find
+  /// something else.
+  bool is_unusual() const { return is_unusual_; }
 
   /// By how much earlier trainings' steps were longer than this one's, as a
   /// logarithm, whatever the size.
@@ -53,6 +62,7 @@ class StepFit {
   struct Equations;
 
   void choose_population(double gradient_bytes);
+  void begin(Start start);
   Matrix covariance() const;
   double walk(double x, double y) const;
   double walked(double x) const;
@@ -78,6 +88,7 @@ class StepFit {
   std::vector<double> room_;
   double earlier_room_ = 1;
   double earlier_off_ = 0;
+  bool is_unusual_ = false;
   /// The same for each sample's compute, elsewhere and exposed.
   struct PartsRoom {
     double compute = 1, elsewhere = 1, exposed = 1;

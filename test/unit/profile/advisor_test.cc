@@ -169,6 +169,30 @@ TEST_CASE("what another kind of training taught is dropped once it shows") {
         Approx(840 / ring_pace(1, members, 3e-4, 0.0005).step_s).epsilon(0.05));
 }
 
+TEST_CASE("of a training that mostly waits for latency no wrong size is sure") {
+  Advisor talks;
+  Traits traits;
+  traits.global_batch = 840;
+  talks.set_traits(traits);
+  auto const truth = [](int members) {
+    return 840 / ring_pace(1, members, 8e-5, 0.008).step_s;
+  };
+  talks.add(ring_pace(1, 4, 8e-5, 0.008));
+  std::uint64_t generation = 1;
+  // It may also be a jump between one and four, so the interval is wide.
+  for (int measured : {1, 2, 8}) {
+    talks.add(ring_pace(++generation, measured, 8e-5, 0.008));
+    auto const advice = talks.advise(16);
+    for (int members : {1, 2, 4, 8, 16}) {
+      INFO(members << " members, the last measured on " << measured);
+      auto const at = std::size_t(members);
+      CHECK(advice.low[at] < truth(members));
+      CHECK(advice.high[at] > truth(members));
+    }
+  }
+  CHECK(talks.advise(16).mean[16] < truth(8));
+}
+
 TEST_CASE("trainings that differ are less sure together") {
   auto const one = advisor({pace(1, 4)}).learned();
   auto const other = advisor({pace(1, 4, 1.5), pace(2, 8)}).learned();
