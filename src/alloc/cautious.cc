@@ -39,7 +39,7 @@ void hope(Trainer const& before, Trainer* trainer) {
   auto const most =
       std::min(trainer->nodes_max, std::max(2 * trainer->nodes_tried, count));
   if (count == 0 || trainer->nodes.size() < before.nodes.size() ||
-      most <= count)
+      most <= std::max(count, trainer->nodes_tried))
     return fix(trainer);
   trainer->nodes_min = std::max(trainer->nodes_min, count);
   trainer->limit_nodes(most);
@@ -74,6 +74,16 @@ bool anyone_may_try(Problem const& left_over) {
                      });
 }
 
+/// Nobody pays for what another one tries: not even by leaving all its nodes,
+/// which every problem allows.
+bool keep_all(Plan const& plan, Plan const& tried) {
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    if (tried[i].size() < plan[i].size() ||
+        !std::equal(plan[i].begin(), plan[i].end(), tried[i].begin()))
+      return false;
+  return true;
+}
+
 bool are_all_taken(Problem const& problem, Plan const& plan) {
   std::size_t taken = 0;
   for (auto const& nodes : plan) taken += nodes.size();
@@ -93,7 +103,9 @@ Result<Plan> Cautious::allocate(Problem const& problem,
   auto plan = policy_->allocate(sober, limit);
   if (!plan || are_all_taken(problem, *plan)) return plan;
   auto const rest = left_over(problem, *plan);
-  return anyone_may_try(rest) ? policy_->allocate(rest, limit) : plan;
+  if (!anyone_may_try(rest)) return plan;
+  auto tried = policy_->allocate(rest, limit);
+  return tried && keep_all(*plan, *tried) ? tried : plan;
 }
 
 }  // namespace gleaner

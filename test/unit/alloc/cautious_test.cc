@@ -65,6 +65,32 @@ TEST_CASE("nobody loses a node for a hope") {
   CHECK(counts(solve("gleaner", problem)) == Counts{2, 2});
 }
 
+TEST_CASE("nobody leaves all its nodes for what another one tries") {
+  // Where speeds jump, starts are charged once and not again.
+  RandomProblems problems("cautious_test");
+  INFO("GLEANER_SEED=" << problems.seed());
+  for (int i = 0; i < 1000; ++i) {
+    auto problem = problems.next(24, 6);
+    for (auto& t : problem.trainers) t = unsure(t, 1 + i % 3, 0.4);
+    auto sober = problem;
+    for (auto& t : sober.trainers) {
+      auto const now = t.nodes.size();
+      for (std::size_t k = now + 1; k < t.speed.size(); ++k)
+        t.speed[k] = std::min(t.speed[k], t.speed_low[k]);
+      if (static_cast<int>(now) > t.nodes_tried)
+        for (std::size_t k = 1; k <= std::min(now, t.speed.size() - 1); ++k)
+          t.speed[k] = std::max(t.speed[k], t.speed[k - 1]);
+      t.speed_low.clear();
+      t.speed_high.clear();
+    }
+    INFO("case " << i);
+    auto const without = solve("gleaner", sober);
+    auto const with = solve("gleaner", problem);
+    for (std::size_t j = 0; j < with.size(); ++j)
+      CHECK(with[j].size() >= without[j].size());
+  }
+}
+
 TEST_CASE("idle nodes are used to try a size") {
   auto t = unsure(flat_from(2, trainer("a", 1, 8, "n[1-2]")), 2, 0.5);
   // Known, it would not grow.
