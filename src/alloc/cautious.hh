@@ -3,11 +3,10 @@
 ///
 /// What a trainer has counts at the speed that is expected, and more nodes at
 /// the least that they may bring: so nobody loses nodes for a hope.  Nodes that
-/// nobody wants at that price are then offered to those that could get beyond the
-/// largest size they were measured on, up to twice that, as the most that they
-/// may bring.  A trainer stays
-/// on a size that it tries until it is measured there, unless others want the
-/// nodes.
+/// nobody wants at that price are then offered to those that could get beyond
+/// the largest size they were measured on, up to twice that, as the most that
+/// they may bring.  A trainer stays on a size that it tries until it is
+/// measured there, unless others want the nodes.
 #pragma once
 
 #include <memory>
