@@ -113,21 +113,11 @@ class Deterministic(unittest.TestCase):
         end = time.monotonic() + 180
         while training.process.poll() is None and training.steps() < STEPS - 20:
             self.assertLess(time.monotonic(), end, training.output())
-            # On a slow machine those that are left may be faster than the
-            # replacement is there.
-            enough = training.steps() + STEPS // 6
             for _ in range(self.random.choice((1, 2))):
                 self.lose(training)
+            self.until(training, lambda: False, 0.2 + self.random.random())
             self.until(
-                training,
-                lambda: training.steps() >= enough,
-                0.2 + self.random.random(),
-            )
-            self.until(
-                training,
-                lambda: training.size() == len(self.nodes(training))
-                or training.steps() >= enough,
-                6,
+                training, lambda: training.size() == len(self.nodes(training)), 6
             )
         self.assertGreaterEqual(len(training.events("member_lost")), 3)
         self.check(training)
