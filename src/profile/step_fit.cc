@@ -41,6 +41,8 @@ constexpr double jump = 9;
 constexpr double slope_usual = 0.1, cliff_share = 1.5;
 /// So many times the exposed communication that is usual is far from it.
 constexpr double unusual = 5;
+/// Less of a step is communication as others have it, however they do it.
+constexpr double most_of_step = 0.25;
 /// What sums may be like in trainings that mostly communicate.
 constexpr double unusual_hop_sd = 3, unusual_crowd_sd = 4;
 constexpr int rounds = 4;
@@ -116,7 +118,9 @@ void StepFit::begin(Start start) {
   for (auto const& sample : samples_) {
     if (!has_parts(sample) || sample.members < 2) continue;
     auto const usual_s = model_.parts(usual_values, sample.members).exposed_s;
-    if (sample.exposed_s < unusual * usual_s) continue;
+    if (sample.exposed_s < unusual * usual_s ||
+        sample.exposed_s < most_of_step * sample.step_s)
+      continue;
     is_unusual_ = true;
     if (start == Start::usual) return;
     population_sd_[hop] = unusual_hop_sd;
