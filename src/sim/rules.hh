@@ -18,8 +18,8 @@ struct Trainer {
   double done_samples = 0;
   double owed_samples = 0;  ///< lump: taken off the next interval
   std::size_t ready = 0;    ///< phases: so many of them train, the first ones
-  double preparing_s = 0;   ///< phases: the others are not ready for so long
-  double stalled_s = 0;     ///< phases: after that, nothing for so long
+  double preparing_s = 0;   ///< phases: until the others are ready
+  double stalled_s = 0;     ///< phases: after that it stands still
   double repairing_s = 0;   ///< phases: and nothing now, after a loss
 
   /// Lose a node, by place.
