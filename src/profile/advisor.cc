@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profile/largest_share.hh"
+
 namespace gleaner {
 namespace {
 
@@ -12,12 +14,6 @@ namespace {
 /// time grows with the third power.
 constexpr std::size_t paces_most = 8;
 constexpr std::size_t earlier_most = 6;
-
-/// A member that computes this much longer than the others is no chance any
-/// more: it is slow, and other sizes may do without it.
-constexpr double straggling = 1.08;
-/// How much longer the slowest of alike members computes.
-constexpr double slowest = 1.03;
 
 /// Earlier trainings whose steps were longer or shorter by more than this, as a
 /// logarithm, were other trainings.
@@ -33,48 +29,33 @@ bool is_pace(Pace const& pace) {
          std::isfinite(pace.step_s) && pace.step_s > 0;
 }
 
-/// What members but the slowest compute.
-double others_s(Pace const& pace) {
-  if (pace.members < 2) return pace.compute_s;
-  double const rest =
-      pace.members * pace.compute_s - std::max(pace.compute_max_s, 0.0);
-  return std::clamp(rest / (pace.members - 1), 0.0, pace.compute_s);
-}
-
-/// How long the step takes only because one member is slow.
-double straggled_s(Pace const& pace) {
-  double const others = others_s(pace);
-  if (others <= 0 || pace.compute_max_s < straggling * others) return 0;
-  return std::clamp(pace.compute_max_s - slowest * others, 0.0,
-                    0.9 * pace.step_s);
-}
-
-double noise_of(Pace const& pace) {
+double noise_of(Pace const& pace, double straggled_s) {
   double const deviation = pace.step_spread_s / 1.349 / pace.step_s;
   double const independent =
       std::max(1.0, static_cast<double>(pace.steps) / steps_alike);
   double const median = 1.25 * deviation / std::sqrt(independent);
   // With few steps the spread is not known either.
   double const few = 0.05 / static_cast<double>(pace.steps);
-  double const straggled_part = straggled_s(pace) / pace.step_s;
+  double const straggled_part = straggled_s / pace.step_s;
   double const straggled =
       straggled_part > 0 ? 0.01 + 0.03 * straggled_part : 0;
   return std::sqrt(median * median + few * few + straggled * straggled +
                    noise_least * noise_least);
 }
 
-SizeSample sample_of(Pace const& pace, std::uint64_t newest) {
+SizeSample sample_of(Pace const& pace, std::uint64_t global_batch,
+                     std::uint64_t newest) {
   SizeSample sample;
   sample.members = pace.members;
-  double const straggled = straggled_s(pace);
-  sample.step_s = pace.step_s - straggled;
-  sample.noise = noise_of(pace);
+  LargestShare largest;
+  if (pace.compute_s > 0) largest = largest_share(pace, global_batch);
+  sample.step_s = pace.step_s - largest.straggled_s;
+  sample.noise = noise_of(pace, largest.straggled_s);
   if (pace.compute_s > 0) {
-    sample.compute_s = std::min(straggled > 0 ? others_s(pace) : pace.compute_s,
-                                sample.step_s);
+    sample.compute_s = std::min(largest.compute_s, sample.step_s);
     sample.exposed_s = std::clamp(pace.exposed_s, 0.0, sample.step_s);
     double const longest =
-        std::max(sample.compute_s, pace.compute_max_s - straggled);
+        std::max(sample.compute_s, pace.compute_max_s - largest.straggled_s);
     sample.elsewhere_s =
         std::max(0.0, sample.step_s - longest - sample.exposed_s);
   }
@@ -139,7 +120,8 @@ void Advisor::forget() {
 std::vector<SizeSample> Advisor::samples(Of whom) const {
   std::vector<SizeSample> all;
   for (auto pace = paces_.rbegin(); pace != paces_.rend(); ++pace)
-    all.push_back(sample_of(*pace, paces_.back().generation));
+    all.push_back(
+        sample_of(*pace, traits_.global_batch, paces_.back().generation));
   if (whom == Of::this_training) return all;
   auto earlier = prior_.sizes;
   std::stable_sort(
@@ -223,7 +205,8 @@ Learned Advisor::learned() const {
         learned.sizes.begin(), learned.sizes.end(), pace->members,
         [](auto const& size, int members) { return size.members < members; });
     if (at != learned.sizes.end() && at->members == pace->members) continue;
-    auto const sample = sample_of(*pace, paces_.back().generation);
+    auto const sample =
+        sample_of(*pace, traits_.global_batch, paces_.back().generation);
     LearnedSize size;
     size.members = sample.members;
     size.step_s = sample.step_s;

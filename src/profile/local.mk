@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += %reldir%/libprofile.la
 	%reldir%/agreement.hh \
 	%reldir%/agreement.cc \
 	%reldir%/cholesky.hh \
+	%reldir%/largest_share.hh \
+	%reldir%/largest_share.cc \
 	%reldir%/learned.hh \
 	%reldir%/learned.cc \
 	%reldir%/learned_json.hh \

@@ -6,6 +6,7 @@ TESTS += %reldir%/test_profile
 	%reldir%/agreement_test.cc \
 	%reldir%/advisor_test.cc \
 	%reldir%/advisor_truths_test.cc \
+	%reldir%/largest_share_test.cc \
 	%reldir%/scaling_curve_test.cc \
 	%reldir%/truths.hh
 %canon_reldir%_test_profile_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)

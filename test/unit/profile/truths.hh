@@ -61,8 +61,9 @@ class TrueTraining {
     double const all = drifted_ * (1 + normal(0.006));
     double const median =
         1.25 * noise_ / std::sqrt(static_cast<double>(pace.steps));
-    pace.compute_s = all * parts.compute_s * (1 + normal(0.01));
-    pace.compute_max_s = pace.compute_s * (1 + 0.01 * std::log2(m));
+    double const largest_s = all * parts.compute_s * (1 + normal(0.01));
+    pace.compute_s = mean_over_largest(m) * largest_s;
+    pace.compute_max_s = largest_s * (1 + 0.01 * std::log2(m));
     pace.exposed_s = all * parts.exposed_s * std::max(0.0, 1 + normal(0.08));
     pace.step_s = all * parts.step_s * (1 + normal(median));
     pace.step_spread_s = 1.349 * noise_ * pace.step_s * even(0.8, 1.2);
@@ -95,6 +96,12 @@ class TrueTraining {
   bool staircase() const { return truth_ == Truth::staircase; }
   double normal(double deviation) {
     return std::normal_distribution<>(0, deviation)(random_);
+  }
+
+  /// Members have shares that differ by a sample.
+  double mean_over_largest(int m) const {
+    return (fixed_s_ + sample_s_ * batch / m) /
+           (fixed_s_ + sample_s_ * ((batch + m - 1) / m));
   }
 
   Parts at(int m) const {
