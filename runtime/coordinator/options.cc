@@ -78,6 +78,8 @@ Result<void> complete(CoordinatorOptions* options) {
   if (options->dir.empty()) options->dir = default_dir(*options);
   options->dir = std::filesystem::absolute(options->dir, error).string();
   if (options->agent.empty()) options->agent = find_agent();
+  if (options->address.empty())
+    options->address = environment("GLEANER_HOST_ADDRESS");
   options->address_chosen =
       options->local_nodes >= 0 || !options->address.empty();
   if (options->local_nodes >= 0) {
@@ -162,7 +164,7 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                "requeued job does");
   app.add_option("--address", options.address,
                  "Name or address of this host, as other nodes reach it "
-                 "[host name]");
+                 "[$GLEANER_HOST_ADDRESS, or the host name]");
   app.add_option("--listen", options.listen,
                  "Address of this host to listen on, where nodes reach it "
                  "under another one [what --address leads to]");

@@ -85,6 +85,7 @@ stop_all() {
     stop_daemon "$name"
   done
   wait_until 10 reap_strays || note "processes are left:" $(strays)
+  remove_links
 }
 
 stop() {
@@ -100,6 +101,7 @@ print_env() {
   echo "export SLURM_CONF='$SLURM_CONF'"
   [[ $gleaner = no ]] || echo "export GLEANER_CONF='$GLEANER_CONF'"
   echo "export PATH='$program_path':\"\$PATH\""
+  [[ -z $links ]] || echo "export GLEANER_HOST_ADDRESS='$(own_address)'"
   [[ -z $libexec ]] || echo "export GLEANER_LIBEXEC='$libexec'"
   [[ -z $lib ]] ||
     echo "export LD_LIBRARY_PATH='$lib'\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\""

@@ -30,7 +30,7 @@ make_gpus() {
 write_slurm_conf() {
   local host
   host=$(hostname -s)
-  local here="NodeHostname=$host NodeAddr=127.0.0.1"
+  local here="NodeHostname=$host"
   local deny=
   [[ $accounting = no ]] || deny=" DenyAccounts=gleaner"
   {
@@ -42,7 +42,7 @@ write_slurm_conf() {
       printf '%s\n' "${slurm_lines[@]}"
     } | last_of_each_key
     cat <<END
-NodeName=head $here Port=$((port + 10)) CPUs=64 RealMemory=64000
+NodeName=head $here NodeAddr=$(own_address) Port=$((port + 10)) CPUs=64 RealMemory=64000
 $(each_kind slurm_conf_of_kind)
 PartitionName=DEFAULT MaxTime=INFINITE OverSubscribe=NO PreemptMode=OFF
 PartitionName=main Nodes=n[1-$nodes] Default=YES PriorityTier=10$deny
@@ -96,7 +96,7 @@ own_names() {
 slurm_conf_basics() {
   cat <<END
 ClusterName=mini
-SlurmctldHost=$1(127.0.0.1)
+SlurmctldHost=$1($(own_address))
 SlurmctldPort=$port
 SlurmUser=$slurm_user
 SlurmdUser=root
@@ -170,8 +170,8 @@ write_gleaner_yaml() {
     [mode]=on
     [run_dir]=$dir/run/gleaner
     [state_dir]=$dir/state/gleaner
-    [listen]=127.0.0.1:$((port + 2))
-    [address]=127.0.0.1:$((port + 2))
+    [listen]=$(own_address):$((port + 2))
+    [address]=$(own_address):$((port + 2))
     [munge_socket]=$dir/run/munge.sock
     [slurm_user]=$slurm_user
     [scavenger]=$scavenger
@@ -208,7 +208,7 @@ END
 
 save_settings() {
   local name
-  for name in nodes port gleaner gleanerd accounting slurm_user \
+  for name in nodes port links gleaner gleanerd accounting slurm_user \
     program_path libexec lib; do
     printf '%s=%q\n' "$name" "${!name}"
   done >"$settings"

@@ -67,7 +67,8 @@ slurmctld_answers() { [[ $(slurm scontrol ping 2>/dev/null) = *" is UP"* ]]; }
 
 start_slurmd() {
   mkdir -p "$dir/spool/$1"
-  spawn root slurmd -f "$dir/etc/slurm.conf" -N "$1"
+  # shellcheck disable=SC2046
+  spawn root $(into_network_of "$1") slurmd -f "$dir/etc/slurm.conf" -N "$1"
 }
 
 start_gleanerd() {
@@ -79,7 +80,7 @@ start_gleanerd() {
 
 gleanerd_answers() {
   [[ -S $dir/run/gleaner/gleanerd.sock ]] && is_ours gleanerd &&
-    (exec 3<>"/dev/tcp/127.0.0.1/$((port + 2))") 2>/dev/null
+    (exec 3<>"/dev/tcp/$(own_address)/$((port + 2))") 2>/dev/null
 }
 gleanerd_answers_or_ended() {
   gleanerd_answers || [[ $(process_state "$(pid_of gleanerd)") = @(Z|) ]]

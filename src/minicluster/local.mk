@@ -3,6 +3,7 @@
 minicluster_parts = \
 	%reldir%/minicluster.sh \
 	%reldir%/node_kinds.sh \
+	%reldir%/links.sh \
 	%reldir%/programs.sh \
 	%reldir%/configuration.sh \
 	%reldir%/daemons.sh \

@@ -22,6 +22,7 @@ usage: minicluster start DIR [option...]   start a cluster in DIR
   --cpus N, --gpus N   of each compute node (default 4 and 4; need not exist)
   --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=fast
                        COUNT nodes of a kind of their own (several times)
+  --links RATE[,DELAY] a network for each compute node, as in 1gbit,0.5ms
   --accounting         slurmdbd on a private MariaDB, limits enforced
   --backup             a second slurmctld, which takes over from the first
   --slurm-user USER    run slurmctld and gleanerd as USER (default root)

@@ -80,6 +80,6 @@ gres_conf_of_kind() {
 }
 
 slurm_conf_of_kind() {
-  echo "NodeName=n[$2-$3] $here" \
+  echo "NodeName=n[$2-$3] $here NodeAddr=$(addresses_of "$2" "$3")" \
     "Port=[$((port + 10 + $2))-$((port + 10 + $3))] ${kind_spec[$1]}"
 }

@@ -8,7 +8,7 @@ parse_start_options() {
   while (($#)); do
     case $1 in
       --nodes | --cpus | --gpus | --node-kind | --port | --slurm-user | --slurm | --set | \
-        --sched | --scavenger | --plugins)
+        --sched | --scavenger | --plugins | --links)
         (($# > 1)) || fail "$1 needs a value" ;;
     esac
     case $1 in
@@ -16,6 +16,7 @@ parse_start_options() {
       --cpus) cpus=$(number "$1" "$2" 1 1024); shift ;;
       --gpus) gpus=$(number "$1" "$2" 0 64); shift ;;
       --node-kind) add_node_kind "$2"; shift ;;
+      --links) parse_links "$2"; shift ;;
       --port) port=$(number "$1" "$2" 1024 64000); shift ;;
       --slurm-user) slurm_user=$2; shift ;;
       --slurm) slurm_lines+=("$2"); shift ;;
@@ -141,6 +142,7 @@ start() {
   flock -w 120 9 || fail "another start has held the lock for 120 s"
   prepare_dir
   [[ -n $port ]] || choose_ports
+  check_links
   stock_dir=$(stock_plugin_dir)
   make_directories
   stage
@@ -163,6 +165,7 @@ start() {
 
 start_all() {
   local name
+  make_links
   start_daemon munged
   if [[ $accounting = yes ]]; then
     write_slurmdbd_conf
