@@ -12,7 +12,8 @@ dist_examples_python_DATA = \
 
 # What ./demo runs.
 EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \
-	%reldir%/demo/rigid
+	%reldir%/demo/rigid %reldir%/demo/common.sh %reldir%/demo/jpa \
+	%reldir%/demo/jpa_report.py %reldir%/demo/trainings.json
 
 check_PROGRAMS += %reldir%/hello_malleable
 %canon_reldir%_hello_malleable_SOURCES = %reldir%/hello_malleable.c
