@@ -18,6 +18,7 @@ import sys
 
 RIGHT = 0.95  # of the best plan's worth: "right"
 SETTLING_S = 15  # for a plan after the number of nodes that are free has changed
+NOTICE_S = 6  # before the other job comes its nodes are left
 ERROR_MAX_PERCENT = 15  # at sizes that were measured
 HEADERS = 1.045  # Ethernet, IP and TCP around what is sent
 COLOURS = ["#0072B2", "#D55E00", "#009E73"]
@@ -125,7 +126,7 @@ class Worth:
 
     def right_after_s(self):
         """From then on it is right until the other job comes; None: never."""
-        until_s = int(self._part.rigid_s[0]) - SETTLING_S
+        until_s = int(self._part.rigid_s[0]) - NOTICE_S
         wrong = [t for t in range(max(until_s, 1)) if self.at(t) < RIGHT]
         after_s = (wrong[-1] + 1) if wrong else 0
         return after_s if after_s < until_s else None
@@ -134,11 +135,11 @@ class Worth:
         """Over the time when the plan could follow what had changed."""
         begin_s, end_s = self._part.rigid_s
         last_s = int(self._part.to_s - self._part.from_s)
-        changes = (0, begin_s - SETTLING_S, end_s)
+        changes = (0, begin_s - NOTICE_S, end_s)
         values = [
             self.at(t)
             for t in range(last_s)
-            if not any(c <= t < c + 2 * SETTLING_S for c in changes)
+            if not any(c <= t < c + SETTLING_S for c in changes)
         ]
         return sum(values) / len(values) if values else None
 
@@ -216,10 +217,12 @@ def draw(learned, truths, trainings, summary, nodes, picture):
     figure = pyplot.figure(figsize=(11, 10), constrained_layout=True)
     after_s = summary["right_after_s"]
     figure.suptitle(
-        f"Nothing was known of three trainings: after {after_s} s nodes are where they help"
-        f" ({summary['gain_over_equal_share']:.2f} times the work of equal shares)",
+        f"Three trainings of which nothing was known: after {after_s} s their nodes are right"
+        f"\nTogether they do {summary['gain_over_equal_share']:.2f} times the work of equal shares",
         fontsize=13,
         fontweight="bold",
+        x=0.01,
+        ha="left",
     )
     rows = figure.add_gridspec(1 + len(trainings), 3, height_ratios=[1.2] + [1] * len(trainings))
     draw_nodes(figure.add_subplot(rows[0, :]), learned, trainings, nodes, after_s)
@@ -230,10 +233,10 @@ def draw(learned, truths, trainings, summary, nodes, picture):
             if column == 0:
                 axes.set_ylabel(f"{training['name']}\nsamples/s")
             axes.set_title(f"after {when:.0f} s", fontsize=9, loc="left")
+            if row == column == 0:
+                axes.legend(loc="lower right", fontsize=7, frameon=False)
             if row == len(trainings) - 1:
                 axes.set_xlabel("nodes")
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(picture, format="svg", metadata={"Date": None})
 
 

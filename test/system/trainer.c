@@ -5,7 +5,8 @@
  *
  * Sample i contributes i + 1, so the total over PASSES passes is known.  A
  * sample takes SAMPLE_MS of (pretended) time, so more members are faster.
- * Each member writes OUT_DIR/member-ID: what it sees of its node; and, when
+ * With TRAINER_FLOATS=N it also has so many parameters without a use, whose
+ * gradients cross the links.  Each member writes OUT_DIR/member-ID: what it sees of its node; and, when
  * the training is done, OUT_DIR/result-ID: "TOTAL EXPECTED".
  */
 #include <gleaner/gleaner.h>
@@ -66,6 +67,17 @@ static void settle(struct state *s, uint64_t seen_now) {
   s->seen = (int64_t)seen_now;
 }
 
+/* Never freed: it lives as long as the training. */
+static int register_ballast(gleaner_training *g) {
+  char const *text = getenv("TRAINER_FLOATS");
+  int64_t const n = text ? atoll(text) : 0;
+  if (n <= 0) return GLEANER_OK;
+  float *ballast = calloc((size_t)n, sizeof *ballast);
+  if (!ballast) return GLEANER_EIO;
+  return gleaner_tensor(g, "ballast", ballast, GLEANER_FLOAT32, &n, 1,
+                        GLEANER_PARAM);
+}
+
 static int register_state(gleaner_training *g, struct state *s) {
   int64_t const one[] = {1};
   int rc = gleaner_tensor(g, "total", &s->total, GLEANER_FLOAT64, one, 1,
@@ -76,6 +88,7 @@ static int register_state(gleaner_training *g, struct state *s) {
   if (rc == GLEANER_OK)
     rc = gleaner_tensor(g, "seen", &s->seen, GLEANER_INT64, one, 1,
                         GLEANER_BUFFER);
+  if (rc == GLEANER_OK) rc = register_ballast(g);
   return rc;
 }
 
