@@ -6,8 +6,9 @@
  * Sample i contributes i + 1, so the total over PASSES passes is known.  A
  * sample takes SAMPLE_MS of (pretended) time, so more members are faster.
  * With TRAINER_FLOATS=N it also has so many parameters without a use, whose
- * gradients cross the links.  Each member writes OUT_DIR/member-ID: what it sees of its node; and, when
- * the training is done, OUT_DIR/result-ID: "TOTAL EXPECTED".
+ * gradients cross the links.  Each member writes OUT_DIR/member-ID: what it
+ * sees of its node; and, when the training is done, OUT_DIR/result-ID: "TOTAL
+ * EXPECTED".
  */
 #include <gleaner/gleaner.h>
 #include <inttypes.h>
