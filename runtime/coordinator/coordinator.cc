@@ -195,9 +195,9 @@ void Coordinator::on_signal() {
   });
 }
 
-/// End at a boundary that all members agree on, with a checkpoint, which is what
-/// scancel, a time limit and a campaign that ends want; SIGUSR2: without one.
-/// A second signal, or nobody who trains: at once.
+/// End at a boundary that all members agree on, with a checkpoint, which is
+/// what scancel, a time limit and a campaign that ends want; SIGUSR2: without
+/// one. A second signal, or nobody who trains: at once.
 void Coordinator::stop(int signal) {
   constexpr int code_of_signals = 128;
   auto const code = code_of_signals + signal;
@@ -272,10 +272,9 @@ void Coordinator::check_end() {
        now() - finished_since_s_ > options_.finish_timeout_s))
     end(program_code_);
   if (stop_code_ && !code_) {
-    bool const is_out =
-        members_.empty() ||
-        (membership_->summary().state == membership::State::waiting &&
-         now() > stop_deadline_s_);
+    bool const is_out = members_.empty() || (membership_->summary().state ==
+                                                 membership::State::waiting &&
+                                             now() > stop_deadline_s_);
     // Members that do not even answer a kill must not keep us.
     if (is_out || now() > stop_deadline_s_ + end_time_s) end(*stop_code_);
   }
