@@ -292,6 +292,8 @@ Orders Membership::node_gone(double now, std::string const& node,
   return std::exchange(s.out, {});
 }
 
+void Membership::drop_state() { state_->state_dropped = true; }
+
 Orders Membership::tick(double now) {
   auto& s = *state_;
   s.now = now;

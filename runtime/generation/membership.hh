@@ -169,6 +169,9 @@ class Membership {
   [[nodiscard]] Orders node_gone(double now, std::string const& node,
                                  std::string const& why);
 
+  /// Nobody will go on from the state: the next park writes no checkpoint.
+  void drop_state();
+
   /// Call a few times a second: deadlines and timeouts.
   [[nodiscard]] Orders tick(double now);
 

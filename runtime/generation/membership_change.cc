@@ -385,7 +385,7 @@ void Membership::State::offer_park() {
   change->generation = ++last_generation;
   change->kind = "park";
   change->cause = cause_of_leaving();
-  change->checkpoint = next_checkpoint_path();
+  change->checkpoint = state_dropped ? "" : next_checkpoint_path();
   change->since_s = now;
   change->from = nodes_in_use;
   open_change();

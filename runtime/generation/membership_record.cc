@@ -217,8 +217,10 @@ void Membership::State::park(msg::Checkpointed const& message) {
   members.clear();
   nodes_in_use = 0;
   settled = false;
-  written[message.path] = message;
-  ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  if (!message.path.empty()) {
+    written[message.path] = message;
+    ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  }
   announce_checkpoint();
   record_generation("park", parked.cause, parked.from, now - parked.since_s,
                     message.step + 1);

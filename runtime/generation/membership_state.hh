@@ -135,6 +135,7 @@ struct Membership::State {
   bool needs_recovery = false;
   std::string loss;  ///< why the last recovery was needed
   bool finished = false;
+  bool state_dropped = false;  ///< a park writes no checkpoint
   std::optional<double> ready_since_s;
   double bytes_per_s = 0;  ///< between members, as measured; 0: not yet
   double update_s = 0;
