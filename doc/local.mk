@@ -2,6 +2,8 @@
 dist_doc_DATA += \
 	README.md \
 	%reldir%/admin.md \
+	%reldir%/faq.md \
+	%reldir%/quickstart-admin.md \
 	%reldir%/demo-timeline.svg \
 	%reldir%/runtime-steps.svg \
 	%reldir%/results-allocator.md \

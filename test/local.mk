@@ -38,3 +38,4 @@ include %reldir%/python/local.mk
 include %reldir%/system/local.mk
 include %reldir%/gpu/local.mk
 include %reldir%/fuzz/local.mk
+include %reldir%/recorded/local.mk

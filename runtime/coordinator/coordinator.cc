@@ -57,7 +57,9 @@ Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
                                LogLine("latest_not_moved").kv("why", why));
                }),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
-      pace_(options_.argv) {}
+      pace_(options_.argv) {
+  signals_.add(SIGUSR2);
+}
 
 Coordinator::~Coordinator() = default;
 
@@ -188,9 +190,31 @@ void Coordinator::on_signal() {
   signals_.async_wait([this](asio::error_code error, int number) {
     if (error) return;
     log_to_stderr(LogLevel::info, LogLine("signal").kv("number", number));
-    end(128 + number);
+    stop(number);
     on_signal();
   });
+}
+
+/// End at a boundary that all members agree on, with a checkpoint, which is
+/// what scancel, a time limit and a campaign that ends want; SIGUSR2: without
+/// one. A second signal, or nobody who trains: at once.
+void Coordinator::stop(int signal) {
+  constexpr int code_of_signals = 128;
+  auto const code = code_of_signals + signal;
+  if (stop_code_ || finished_ || !membership_ ||
+      membership_->summary().state == membership::State::waiting)
+    return end(code);
+  stop_code_ = code;
+  stop_deadline_s_ = now() + options_.stop_timeout_s;
+  bool const keeps_state = signal != SIGUSR2;
+  if (!keeps_state) membership_->drop_state();
+  events_.write("stop", {{"signal", signal}, {"checkpoint", keeps_state}});
+  msg::GiveBack all;
+  for (auto const& [name, node] : nodes_) all.nodes.push_back(name);
+  all.deadline_s = clock_.wall_s() + options_.stop_timeout_s;
+  all.cause = "stopped";
+  all.hold = false;
+  on_give_back(all);
 }
 
 void Coordinator::every(double seconds,
@@ -247,6 +271,13 @@ void Coordinator::check_end() {
       (members_.empty() ||
        now() - finished_since_s_ > options_.finish_timeout_s))
     end(program_code_);
+  if (stop_code_ && !code_) {
+    bool const is_out = members_.empty() || (membership_->summary().state ==
+                                                 membership::State::waiting &&
+                                             now() > stop_deadline_s_);
+    // Members that do not even answer a kill must not keep us.
+    if (is_out || now() > stop_deadline_s_ + end_time_s) end(*stop_code_);
+  }
   if (!code_) return;
   if (launcher_->empty() || now() - ending_since_s_ > end_time_s) io_.stop();
 }

@@ -113,6 +113,7 @@ class Coordinator {
   void on_connection(std::shared_ptr<Channel> channel);
   void connection_refused(std::string const& peer, Error const& why);
   void on_signal();
+  void stop(int signal);
   void every(double seconds, std::shared_ptr<asio::steady_timer> timer,
              std::function<void()> what);
   void beat();
@@ -152,7 +153,9 @@ class Coordinator {
   double finished_since_s_ = 0;
   int program_code_ = 0;          ///< of members that ended after the finish
   bool ended_by_itself_ = false;  ///< the program returned 0 before the end
-  std::optional<int> code_;       ///< set: we are ending with it
+  std::optional<int> stop_code_;  ///< set: a signal came, all nodes are left
+  double stop_deadline_s_ = 0;
+  std::optional<int> code_;  ///< set: we are ending with it
   double ending_since_s_ = 0;
 };
 

@@ -72,7 +72,7 @@ void Coordinator::on_registered(msg::Registered const& message) {
 }
 
 void Coordinator::on_grant(msg::Grant const& grant) {
-  if (code_ || finished_) return;
+  if (code_ || finished_ || stop_code_) return;
   auto const refuse = [&](std::string const& why) {
     source_->send(msg::LeaseFailed{grant.node, why});
   };

@@ -159,6 +159,12 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "Seconds that the program may go on after the last step")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--stop-timeout", options.stop_timeout_s,
+                 "Seconds from a signal that asks it to end until members that "
+                 "have not come to the end of a step are killed; less than "
+                 "Slurm's KillWait")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
   app.add_flag("--resume", options.resume,
                "Go on from the newest checkpoint in the run directory, as a "
                "requeued job does");

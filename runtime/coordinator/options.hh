@@ -33,6 +33,7 @@ struct CoordinatorOptions {
   double connect_timeout_s = 0;   ///< 0: follows from failure_timeout_s
   double stuck_timeout_s = 0;     ///< 0: follows from failure_timeout_s
   double finish_timeout_s = 300;  ///< for the program, after the last step
+  double stop_timeout_s = 20;     ///< from a signal to the end
   bool resume = false;            ///< go on from the checkpoint that `dir` has
   int local_nodes = -1;           ///< 0 or more: without Slurm
   int nodes_min = 1;              ///< with local_nodes; else gleanerd says

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/generation/membership.hh"
+#include "runtime/generation/membership_options.hh"
+#include "runtime/generation/orders.hh"
 #include "runtime/generation/sampler.hh"
 
 namespace gleaner {

@@ -4,16 +4,23 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/ledger.hh \
 	%reldir%/ledger.cc \
 	%reldir%/log_means.hh \
+	%reldir%/member_ids.hh \
+	%reldir%/member_table.hh \
+	%reldir%/member_table.cc \
 	%reldir%/membership.hh \
+	%reldir%/membership_options.hh \
+	%reldir%/membership_options.cc \
 	%reldir%/membership_state.hh \
 	%reldir%/membership.cc \
 	%reldir%/membership_change.cc \
-	%reldir%/membership_check.cc \
 	%reldir%/membership_follow.cc \
 	%reldir%/follow_forecast.hh \
 	%reldir%/membership_health.cc \
 	%reldir%/membership_record.cc \
 	%reldir%/membership_recovery.cc \
+	%reldir%/orders.hh \
+	%reldir%/rendezvous.hh \
+	%reldir%/rendezvous.cc \
 	%reldir%/resize_cost.hh \
 	%reldir%/resize_cost.cc \
 	%reldir%/sampler.hh \
@@ -22,6 +29,8 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/session_state.hh \
 	%reldir%/session.cc \
 	%reldir%/session_step.cc \
+	%reldir%/state_check.hh \
+	%reldir%/state_check.cc \
 	%reldir%/step_shares.hh \
 	%reldir%/step_shares.cc \
 	%reldir%/stuck.hh \

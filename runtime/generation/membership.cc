@@ -12,52 +12,8 @@ namespace gleaner {
 
 using namespace membership;
 
-// --- small words -----------------------------------------------------------
-
-NodeEntry const& Membership::State::node_of(msg::MemberId id) const {
-  return nodes.at(entries.at(id).node);
-}
-
 bool Membership::State::is_urgent(msg::MemberId id) const {
-  auto const& node = node_of(id);
-  return node.leaving && node.deadline_s - now <= options.urgent_s;
-}
-
-MemberIds Membership::State::live(MemberIds const& ids) const {
-  MemberIds found;
-  for (auto const id : ids)
-    if (is_live(id)) found.push_back(id);
-  return found;
-}
-
-MemberIds Membership::State::staying(MemberIds const& ids) const {
-  MemberIds found;
-  for (auto const id : ids)
-    if (is_live(id) && !is_leaving(id)) found.push_back(id);
-  return found;
-}
-
-std::vector<msg::MemberAddress> Membership::State::addresses(
-    MemberIds const& ids) const {
-  std::vector<msg::MemberAddress> found;
-  for (auto const id : ids) {
-    auto const& member = entries.at(id);
-    found.push_back({id, member.node, member.data_address});
-  }
-  return found;
-}
-
-NodeSet Membership::State::nodes_of(MemberIds const& ids) const {
-  NodeSet found;
-  for (auto const id : live(ids)) found.insert(entries.at(id).node);
-  return found;
-}
-
-void Membership::State::set_phase(MemberEntry& member, Phase phase) {
-  --members_in(member.phase);
-  ++members_in(phase);
-  member.phase = phase;
-  member.since_s = now;
+  return table.leaves_within(id, options.urgent_s, now);
 }
 
 // --- members come ----------------------------------------------------------
@@ -65,7 +21,7 @@ void Membership::State::set_phase(MemberEntry& member, Phase phase) {
 void Membership::State::on(MemberEntry& from, msg::MemberHello const& message) {
   if (from.phase != Phase::announced) return;
   from.data_address = message.data_address;
-  set_phase(from, Phase::connected);
+  table.set_phase(from.id, Phase::connected, now);
 }
 
 void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
@@ -74,8 +30,8 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
   if (!schema) {
     schema = message;
     ledger.set_dataset_size(message.dataset_size);
-    record("loaded", {{"dataset_size", message.dataset_size},
-                      {"state_bytes", message.state_bytes}});
+    out.record("loaded", {{"dataset_size", message.dataset_size},
+                          {"state_bytes", message.state_bytes}});
   }
   if (message.schema != schema->schema ||
       message.dataset_size != schema->dataset_size) {
@@ -96,41 +52,40 @@ void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
   from.loads_ahead = message.loads_ahead;
   from.fingerprint = message.fingerprint;
   from.must_copy = message.must_copy;
-  set_phase(from, Phase::loaded);
+  table.set_phase(from.id, Phase::loaded, now);
 }
 
 void Membership::State::refuse(MemberEntry& member, std::string const& why) {
-  record("error", {{"what", why}});
-  send(member.id, msg::Refused{why});
-  set_phase(member, Phase::released);
+  out.record("error", {{"what", why}});
+  out.send(member.id, msg::Refused{why});
+  table.set_phase(member.id, Phase::released, now);
 }
 
 // --- members go ------------------------------------------------------------
 
 void Membership::State::on(MemberEntry& from, msg::MemberError const& message) {
-  record("error",
-         {{"what", message.why}, {"member", from.id}, {"node", from.node}});
+  out.record("error",
+             {{"what", message.why}, {"member", from.id}, {"node", from.node}});
   kill(from.id, message.why);
 }
 
 void Membership::State::kill(msg::MemberId id, std::string const& why) {
-  out.push_back(Kill{id, why});
+  out.add(Kill{id, why});
   gone(id, why);
 }
 
 void Membership::State::gone(msg::MemberId id, std::string const& why) {
-  auto const it = entries.find(id);
-  if (it == entries.end()) return;
-  auto const lost = it->second;
+  if (!table.has(id)) return;
+  auto const lost = table.at(id);
   bool const needed = is_needed(id);
-  --members_in(lost.phase);
-  entries.erase(it);
-  if (finished && members_in(Phase::active) == 0)
+  table.erase(id);
+  if (finished && table.in(Phase::active) == 0)
     record_log_until(ledger.recorded());
   if (checkpoint_asked && checkpoint_asked->member == id)
     forget_checkpoint_asked();
   if (finished || lost.phase == Phase::released) return;
-  record("member_lost", {{"member", id}, {"node", lost.node}, {"why", why}});
+  out.record("member_lost",
+             {{"member", id}, {"node", lost.node}, {"why", why}});
   if (needed) {
     needs_recovery = true;
     loss = "member " + std::to_string(id) + " on " + lost.node + ": " + why;
@@ -163,15 +118,15 @@ void Membership::State::release(MemberEntry& member) {
   if (member.phase == Phase::released) return;
   if (checkpoint_asked && checkpoint_asked->member == member.id)
     forget_checkpoint_asked();
-  send(member.id, msg::Release{});
-  set_phase(member, Phase::released);
+  out.send(member.id, msg::Release{});
+  table.set_phase(member.id, Phase::released, now);
 }
 
 void Membership::State::release_idle_leavers() {
-  if (nodes_leaving == 0) return;
+  if (table.nodes_leaving() == 0) return;
   MemberIds unheard;
-  for (auto& [id, member] : entries) {
-    if (!nodes.at(member.node).leaving) continue;
+  for (auto& [id, member] : table.all()) {
+    if (!table.is_leaving(id)) continue;
     if (change && contains(change->members, id)) continue;
     if (recovery && contains(recovery->asked, id)) continue;
     if (member.phase == Phase::announced) unheard.push_back(id);
@@ -180,27 +135,20 @@ void Membership::State::release_idle_leavers() {
   }
   for (auto const id : unheard) {
     // It has taken part in nothing yet: its end is no loss.
-    set_phase(entries.at(id), Phase::released);
+    table.set_phase(id, Phase::released, now);
     kill(id, "its node is left");
   }
 }
 
 void Membership::State::free_nodes() {
-  if (nodes_leaving == 0) return;
-  std::set<std::string> occupied;
-  for (auto const& [id, member] : entries) occupied.insert(member.node);
-  for (auto& [name, node] : nodes) {
-    if (!node.leaving || node.freed || occupied.count(name)) continue;
-    node.freed = true;
-    out.push_back(NodeFree{name});
-  }
+  for (auto& name : table.take_free_nodes()) out.add(NodeFree{std::move(name)});
 }
 
 void Membership::State::check_deadlines() {
-  if (nodes_leaving == 0 && members_in(Phase::released) == 0) return;
+  if (table.nodes_leaving() == 0 && table.in(Phase::released) == 0) return;
   std::vector<std::pair<msg::MemberId, std::string>> overdue;
-  for (auto const& [id, member] : entries) {
-    auto const& node = nodes.at(member.node);
+  for (auto const& [id, member] : table.all()) {
+    auto const& node = table.node_of(id);
     if (node.leaving && node.deadline_s <= now)
       overdue.emplace_back(id, "its node had to be left: " + node.cause);
     else if (member.phase == Phase::released &&
@@ -220,36 +168,27 @@ Orders Membership::add_members(double now, std::string const& node,
                                std::vector<msg::MemberId> const& members) {
   auto& s = *state_;
   s.now = now;
-  s.nodes[node];
-  for (auto const id : members) {
-    assert(!s.is_live(id));
-    MemberEntry member;
-    member.id = id;
-    member.node = node;
-    member.since_s = now;
-    s.entries.emplace(id, std::move(member));
-    ++s.members_in(Phase::announced);
-  }
+  s.table.add(now, node, members);
   s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Orders Membership::on_message(double now, msg::MemberId member,
                               msg::FromMember const& message) {
   auto& s = *state_;
   s.now = now;
-  auto const it = s.entries.find(member);
-  if (it == s.entries.end()) {
+  if (!s.table.has(member)) {
     if (!std::holds_alternative<msg::MemberHello>(message)) return {};
-    s.send(member, msg::Refused{"member " + std::to_string(member) +
-                                " is not expected (it was lost, or never "
-                                "started)"});
-    return std::exchange(s.out, {});
+    s.out.send(member, msg::Refused{"member " + std::to_string(member) +
+                                    " is not expected (it was lost, or never "
+                                    "started)"});
+    return s.out.take();
   }
-  if (it->second.disowned) return {};
-  std::visit([&](auto const& m) { s.on(it->second, m); }, message);
+  auto& from = s.table.at(member);
+  if (from.disowned) return {};
+  std::visit([&](auto const& m) { s.on(from, m); }, message);
   if (s.calls_for_decision(message)) s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Orders Membership::member_gone(double now, msg::MemberId member,
@@ -258,39 +197,29 @@ Orders Membership::member_gone(double now, msg::MemberId member,
   s.now = now;
   s.gone(member, why);
   s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Orders Membership::leave_node(double now, std::string const& node,
                               double deadline, std::string const& cause) {
   auto& s = *state_;
   s.now = now;
-  auto& entry = s.nodes[node];
-  if (!entry.leaving || deadline < entry.deadline_s) {
-    s.nodes_leaving += !entry.leaving;
-    entry.leaving = true;
-    entry.deadline_s = deadline;
-    entry.cause = cause;
-  }
+  s.table.leave(node, deadline, cause);
   s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Orders Membership::node_gone(double now, std::string const& node,
                              std::string const& why) {
   auto& s = *state_;
   s.now = now;
-  MemberIds there;
-  for (auto const& [id, member] : s.entries)
-    if (member.node == node) there.push_back(id);
-  for (auto const id : there) s.gone(id, why);
-  if (auto const it = s.nodes.find(node); it != s.nodes.end()) {
-    s.nodes_leaving -= it->second.leaving;
-    s.nodes.erase(it);
-  }
+  for (auto const id : s.table.on_node(node)) s.gone(id, why);
+  s.table.forget(node);
   s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
+
+void Membership::drop_state() { state_->state_dropped = true; }
 
 Orders Membership::tick(double now) {
   auto& s = *state_;
@@ -306,13 +235,13 @@ Orders Membership::tick(double now) {
     s.check_values();
   }
   s.decide();
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Orders Membership::last_values() {
   auto& s = *state_;
   s.record_log_until(s.ledger.recorded());
-  return std::exchange(s.out, {});
+  return s.out.take();
 }
 
 Summary Membership::summary() const {
@@ -326,7 +255,8 @@ Summary Membership::summary() const {
                    s.ledger.newest().has_value();
   summary.generation = s.generation;
   summary.members = s.members;
-  for (auto const& node : s.nodes_of(s.members)) summary.nodes.push_back(node);
+  for (auto const& node : s.table.nodes_of(s.members))
+    summary.nodes.push_back(node);
   summary.step = s.ledger.recorded();
   summary.samples_seen = s.ledger.samples_seen();
   return summary;

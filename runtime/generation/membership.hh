@@ -16,106 +16,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "proto/runtime_messages.hh"
-#include "runtime/generation/stuck.hh"
+#include "runtime/generation/membership_options.hh"
+#include "runtime/generation/orders.hh"
 
 namespace gleaner {
 namespace membership {
-
-struct Send {
-  msg::MemberId member = 0;
-  /// What is said to many at once is the same object: write it only once.
-  std::shared_ptr<msg::ToMember const> message;
-};
-
-/// A line of events.jsonl; the caller adds "t" and "event".  Kinds:
-/// generation, resize, step, log, checkpoint, rollback, park, member_lost,
-/// error, finish.
-struct Record {
-  std::string event;
-  nlohmann::json fields;
-};
-
-/// SIGKILL this member and close its connection.  It counts as gone already;
-/// if its node stays, the caller may start another with add_members().
-struct Kill {
-  msg::MemberId member = 0;
-  std::string why;
-};
-
-/// No member is left on a node that shall leave: end the agent and the lease.
-struct NodeFree {
-  std::string node;
-};
-
-/// This checkpoint is the newest that the training may restart from: let
-/// `latest` point to it.  Files in `superseded` may be removed.
-struct Register {
-  std::string path;
-  std::vector<std::string> superseded;
-  msg::Step step = 0;
-  std::uint64_t samples_seen = 0;
-};
-
-/// Every sample of every pass is in the state: the training is over.  Members
-/// have been told; nothing else happens to them.
-struct TrainingFinished {
-  msg::Step step = 0;
-  std::uint64_t samples_seen = 0;
-};
-
-using Order =
-    std::variant<Send, Record, Kill, NodeFree, Register, TrainingFinished>;
-using Orders = std::vector<Order>;
-
-/// Where a training may start from.
-struct Checkpoint {
-  std::string path;
-  msg::Step step = 0;
-  std::uint64_t samples_seen = 0;
-};
-
-/// All times in seconds.
-struct Options {
-  int nodes_min = 1;  ///< ready nodes needed to start, and to resume
-  /// Paths of checkpoints are this, a number and ".safetensors".
-  std::string checkpoint_prefix = "checkpoint-";
-  double checkpoint_interval_s = 60;  ///< 0: only when parking
-  std::optional<Checkpoint> start_from;
-  bool deterministic = false;     ///< members must compute with the same
-  double prepare_timeout_s = 30;  ///< for planes to connect
-  double failure_timeout_s = 10;  ///< for Status
-  double connect_timeout_s = 10;  ///< for planes after a loss
-  double exit_timeout_s = 5;      ///< for a released member's program to end
-  /// A node that must be left within this time is not kept waiting by an
-  /// expand: the expand is withdrawn.
-  double urgent_s = 20;
-  /// Whether joiners get the state before the switch and follow from there.
-  enum class Follow { automatic, on, off };
-  Follow follow = Follow::automatic;
-  double follow_timeout_s = 120;  ///< for joiners to catch up
-  double follow_backlog_bytes = 1e9;
-  double bytes_per_s = 1e9;  ///< between members, until it is measured
-  /// How long the first ready member waits for others that are loading.
-  double batch_s = 0.2;
-  /// From its start until a member is ready to be let in.
-  double load_timeout_s = 600;
-  /// No more than this passes between the agreement to a change and the switch,
-  /// for members to load ahead; but a step, if a deadline allows.
-  double lead_s = 2;
-  StuckRule stuck;
-};
-
-/// Options whose times all follow from the one that users set; which ones is
-/// said in gleaner(1), "TIME LIMITS".
-Options with_failure_timeout(double failure_timeout_s);
 
 enum class State { waiting, running, recovering, finished };
 
@@ -168,6 +77,9 @@ class Membership {
   /// node is forgotten (a later add_members() may bring it back).
   [[nodiscard]] Orders node_gone(double now, std::string const& node,
                                  std::string const& why);
+
+  /// Nobody will go on from the state: the next park writes no checkpoint.
+  void drop_state();
 
   /// Call a few times a second: deadlines and timeouts.
   [[nodiscard]] Orders tick(double now);

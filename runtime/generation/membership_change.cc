@@ -40,7 +40,7 @@ bool Membership::State::calls_for_decision(
   }
   if (std::holds_alternative<msg::Status>(message)) return !recovery;
   if (std::holds_alternative<msg::Stable>(message))
-    return nodes_leaving > 0 || in_phase[std::size_t(Phase::loaded)] > 0;
+    return table.nodes_leaving() > 0 || table.in(Phase::loaded) > 0;
   return !std::holds_alternative<msg::MemberHello>(message) &&
          !std::holds_alternative<msg::PlaneBlob>(message) &&
          !std::holds_alternative<msg::Prepared>(message) &&
@@ -82,7 +82,7 @@ void Membership::State::reconsider_change() {
 bool Membership::State::must_not_be(Change const& change) const {
   if (change.broken) return true;
   for (auto const id : change.members) {
-    if (!is_leaving(id)) continue;
+    if (!table.is_leaving(id)) continue;
     // A member that is to leave must not be brought in; one that is in waits
     // for an expand only while there is time, and joins a shrink that is still
     // being prepared.
@@ -95,8 +95,8 @@ bool Membership::State::must_not_be(Change const& change) const {
 MemberIds Membership::State::ready_members() {
   std::set<std::string> loading;
   MemberIds ready;
-  for (auto const& [id, member] : entries) {
-    if (nodes.at(member.node).leaving) continue;
+  for (auto const& [id, member] : table.all()) {
+    if (table.is_leaving(id)) continue;
     if (member.phase == Phase::announced || member.phase == Phase::connected)
       loading.insert(member.node);
     if (member.phase == Phase::loaded) ready.push_back(id);
@@ -104,7 +104,7 @@ MemberIds Membership::State::ready_members() {
   // A node joins with all its members, unless one keeps the others waiting.
   ready.erase(std::remove_if(ready.begin(), ready.end(),
                              [&](msg::MemberId id) {
-                               auto const& member = entries.at(id);
+                               auto const& member = table.at(id);
                                return loading.count(member.node) &&
                                       now - member.since_s <
                                           options.prepare_timeout_s;
@@ -117,7 +117,7 @@ MemberIds Membership::State::ready_members() {
   if (!ready_since_s) ready_since_s = now;
   if (!loading.empty() && now - *ready_since_s < options.batch_s) return {};
   std::stable_sort(ready.begin(), ready.end(), [&](auto a, auto b) {
-    return entries.at(a).node < entries.at(b).node;
+    return table.at(a).node < table.at(b).node;
   });
   return ready;
 }
@@ -130,7 +130,7 @@ bool Membership::State::will_try_fewer() {
   auto const half = in.size() / 2;
   MemberIds const fewer(in.begin(), in.begin() + std::ptrdiff_t(half));
   if (generation == 0 &&
-      int(nodes_of(fewer).size()) < std::max(1, options.nodes_min))
+      int(table.nodes_of(fewer).size()) < std::max(1, options.nodes_min))
     return false;
   together_max = half;
   return true;
@@ -143,14 +143,14 @@ void Membership::State::forget_vain_prepares() {
 
 std::string Membership::State::cause_of_leaving() const {
   for (auto const id : members)
-    if (is_live(id) && is_leaving(id)) return node_of(id).cause;
+    if (table.has(id) && table.is_leaving(id)) return table.node_of(id).cause;
   return "";
 }
 
 void Membership::State::consider_start() {
   auto ready = ready_members();
   if (ready.empty() ||
-      int(nodes_of(ready).size()) < std::max(1, options.nodes_min))
+      int(table.nodes_of(ready).size()) < std::max(1, options.nodes_min))
     return;
   auto const checkpoint = ledger.newest();
   if (checkpoint) {
@@ -160,7 +160,7 @@ void Membership::State::consider_start() {
   } else {
     auto const as_initialised =
         std::find_if(ready.begin(), ready.end(),
-                     [&](auto id) { return !entries.at(id).touched; });
+                     [&](auto id) { return !table.at(id).touched; });
     if (as_initialised == ready.end()) {
       // Nobody has the initial state any more: fresh processes have.
       for (auto const id : ready) kill(id, "its state cannot be used");
@@ -175,9 +175,9 @@ void Membership::State::consider_start() {
 
 void Membership::State::consider_change() {
   if (!settled) return;
-  if (nodes_leaving == 0 && members_in(Phase::loaded) == 0)
+  if (table.nodes_leaving() == 0 && table.in(Phase::loaded) == 0)
     return ready_since_s.reset();
-  auto const stayers = staying(members);
+  auto const stayers = table.staying(members);
   bool const all_leave = stayers.empty();
   bool const none_leaves = stayers.size() == members.size();
   bool urgent = false;
@@ -215,9 +215,9 @@ void Membership::State::prepare(std::string kind, MemberIds to,
   change->from = nodes_in_use;
   decide_on_follow();
   ready_since_s.reset();
-  send_all(change->members,
-           msg::Prepare{change->generation, addresses(change->members),
-                        change->joiners, change->follow});
+  out.send_all(change->members, msg::Prepare{change->generation,
+                                             table.addresses(change->members),
+                                             change->joiners, change->follow});
 }
 
 void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
@@ -225,19 +225,14 @@ void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
   if (!next && message.generation != generation) return;
   auto const& ranks = next ? change->members : members;
   if (!contains(ranks, from.id)) return;
-  auto& given = blobs[{message.generation, message.key}];
-  given[from.id] = message.blob;
-  if (given.size() < ranks.size()) return;
-  msg::PlaneBlobs all{message.generation, message.key, {}};
-  for (auto const id : ranks) all.blobs.push_back(given[id]);
-  send_all(ranks, std::move(all));
-  blobs.erase({message.generation, message.key});
+  if (auto all = rendezvous.give(ranks, from.id, message))
+    out.send_all(ranks, std::move(*all));
 }
 
 void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
   if (message.generation == generation && connected.insert(from.id).second &&
       connected.size() == members.size())
-    forget_sightings();  // only from now on can they wait for each other
+    table.forget_heartbeats();  // only from now on can they wait for each other
   if (!change || message.generation != change->generation ||
       change->stage != Stage::preparing)
     return;
@@ -264,7 +259,7 @@ void Membership::State::on(MemberEntry& from,
   if (is_change && change->stage != Stage::preparing &&
       change->stage != Stage::withdrawing &&
       contains(change->joiners, from.id) &&
-      ++entries.at(from.id).failures >= attempts)
+      ++table.at(from.id).failures >= attempts)
     return kill(from.id, "it could not be brought in: " + message.why);
   if (is_change && change->stage == Stage::preparing) {
     if (will_try_fewer()) return preparing_failed({}, message.why);
@@ -299,12 +294,13 @@ void Membership::State::check_preparing() {
 
 void Membership::State::preparing_failed(MemberIds const& blamed,
                                          std::string const& why) {
-  record("error", {{"what", "generation " + std::to_string(change->generation) +
-                                " cannot be prepared: " + why}});
+  out.record("error",
+             {{"what", "generation " + std::to_string(change->generation) +
+                           " cannot be prepared: " + why}});
   bool const is_shrink = generation != 0 && change->joiners.empty();
   cancel_change();
-  for (auto const id : live(blamed))
-    if (++entries.at(id).failures >= attempts)
+  for (auto const id : table.live(blamed))
+    if (++table.at(id).failures >= attempts)
       kill(id, "it could not be prepared: " + why);
   if (is_shrink && ++vain_resumes >= attempts) {
     needs_recovery = true;  // the survivors connect anew, without leavers
@@ -314,11 +310,11 @@ void Membership::State::preparing_failed(MemberIds const& blamed,
 
 void Membership::State::cancel_change() {
   auto const cancelled = *std::exchange(change, std::nullopt);
-  for (auto const id : live(cancelled.members)) {
+  for (auto const id : table.live(cancelled.members)) {
     if (!contains(members, id))
-      send(id, msg::Reset{cancelled.generation});
+      out.send(id, msg::Reset{cancelled.generation});
     else if (cancelled.stage == Stage::preparing)
-      send(id, msg::Withdraw{cancelled.generation});
+      out.send(id, msg::Withdraw{cancelled.generation});
   }
 }
 
@@ -329,23 +325,23 @@ void Membership::State::start() {
   auto const checkpoint = ledger.newest();
   generation = started.generation;
   members = started.members;
-  nodes_in_use = int(nodes_of(members).size());
+  nodes_in_use = int(table.nodes_of(members).size());
   settled = false;
   resumed_s = checkpoint_s = now;
-  forget_sightings();
+  table.forget_heartbeats();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
   forget_vain_prepares();
   source = members.front();
   loading = checkpoint ? checkpoint->path : "";
   for (auto const id : members) {
-    auto& member = entries.at(id);
+    auto& member = table.at(id);
     member.touched = true;
     member.failures = 0;
-    set_phase(member, Phase::active);
+    table.set_phase(member.id, Phase::active, now);
   }
-  send_all(members,
-           msg::Start{generation, addresses(members), source, loading});
+  out.send_all(members, msg::Start{generation, table.addresses(members), source,
+                                   loading});
   record_generation(started.kind, "", 0, started.prepare_s,
                     ledger.recorded() + 1);
 }
@@ -356,10 +352,10 @@ void Membership::State::open_change() {
 }
 
 void Membership::State::offer(bool follow) {
-  for (auto const id : change->joiners) entries.at(id).touched = true;
-  send_all(members,
-           msg::Offer{change->generation, change->members, change->joiners,
-                      change->checkpoint, follow ? 0 : lead(), follow});
+  for (auto const id : change->joiners) table.at(id).touched = true;
+  out.send_all(members,
+               msg::Offer{change->generation, change->members, change->joiners,
+                          change->checkpoint, follow ? 0 : lead(), follow});
 }
 
 /// As many steps as members load ahead: then nothing of it is in vain, and
@@ -367,14 +363,14 @@ void Membership::State::offer(bool follow) {
 std::uint32_t Membership::State::lead() const {
   std::uint32_t ahead = 0;
   for (auto const id : change->members)
-    ahead = std::max(ahead, entries.at(id).loads_ahead);
+    ahead = std::max(ahead, table.at(id).loads_ahead);
   auto const step_s = step_median.seconds();
   if (ahead == 0 || step_s <= 0) return std::min(ahead, 1u);
   auto steps = std::max(1., std::floor(options.lead_s / step_s));
   for (auto const id : members) {
-    if (!is_leaving(id)) continue;
+    if (!table.is_leaving(id)) continue;
     // The steps until the agreement, and those after it, need time as well.
-    auto const left_s = node_of(id).deadline_s - now;
+    auto const left_s = table.node_of(id).deadline_s - now;
     steps = std::min(steps, std::max(0., std::floor(left_s / 2 / step_s) - 1));
   }
   return std::uint32_t(std::min(double(ahead), steps));
@@ -385,7 +381,7 @@ void Membership::State::offer_park() {
   change->generation = ++last_generation;
   change->kind = "park";
   change->cause = cause_of_leaving();
-  change->checkpoint = next_checkpoint_path();
+  change->checkpoint = state_dropped ? "" : next_checkpoint_path();
   change->since_s = now;
   change->from = nodes_in_use;
   open_change();
@@ -407,14 +403,14 @@ void Membership::State::on(MemberEntry&, msg::Agreed const& message) {
 
 void Membership::State::withdraw_change() {
   change->stage = Stage::withdrawing;
-  send_all(members, msg::Withdraw{change->generation});
+  out.send_all(members, msg::Withdraw{change->generation});
 }
 
 void Membership::State::on(MemberEntry&, msg::SwitchAhead const& message) {
   if (!change || message.generation != change->generation) return;
   change->agreed = true;
   change->stage = Stage::offered;
-  send_all(live(change->joiners), message);
+  out.send_all(table.live(change->joiners), message);
 }
 
 void Membership::State::on(MemberEntry& from, msg::Withdrawn const& message) {
@@ -432,20 +428,21 @@ void Membership::State::close_if_all_full() {
   if (!change->all_full || ledger.recorded() < change->first - 1) return;
   auto const closed = *std::exchange(change, std::nullopt);
   for (auto const id : members)
-    if (!contains(closed.members, id)) release(entries.at(id));
+    if (!contains(closed.members, id)) release(table.at(id));
   generation = closed.generation;
   members = closed.members;
-  nodes_in_use = int(nodes_of(members).size());
+  nodes_in_use = int(table.nodes_of(members).size());
   settled = true;
   resumed_s = now;
-  forget_sightings();
+  table.forget_heartbeats();
   connected = {members.begin(), members.end()};
   vain_resumes = 0;
   forget_vain_prepares();
   for (auto const id : members) {
-    auto& member = entries.at(id);
+    auto& member = table.at(id);
     member.failures = 0;
-    if (member.phase != Phase::active) set_phase(member, Phase::active);
+    if (member.phase != Phase::active)
+      table.set_phase(member.id, Phase::active, now);
   }
   record_generation(closed.kind, closed.cause, closed.from, closed.prepare_s,
                     closed.first, &closed);

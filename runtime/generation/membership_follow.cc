@@ -25,11 +25,11 @@ constexpr std::uint64_t measured_bytes_min = 1 << 20;
 /// Why joiners must not follow, or should not; "": they do.
 std::string Membership::State::objection_to_follow(Change const& change) const {
   if (options.follow == Options::Follow::off) return "GLEANER_FOLLOW is off";
-  auto const& first = entries.at(change.members.front());
+  auto const& first = table.at(change.members.front());
   for (auto const id : change.members) {
-    auto const& member = entries.at(id);
+    auto const& member = table.at(id);
     if (!member.must_copy.empty()) return member.must_copy;
-    if (member.vain_follows >= follow_attempts)
+    if (member.failed_follows >= follow_attempts)
       return "member " + std::to_string(id) + " could not follow before";
     if (member.fingerprint != first.fingerprint)
       return "member " + std::to_string(id) + " computes with '" +
@@ -57,8 +57,8 @@ void Membership::State::decide_on_follow() {
 void Membership::State::open_follow() {
   change->stage = Change::Stage::following;
   change->following_since_s = now;
-  record("follow",
-         {{"generation", change->generation}, {"members", change->joiners}});
+  out.record("follow", {{"generation", change->generation},
+                        {"members", change->joiners}});
   offer(true);
 }
 
@@ -84,7 +84,8 @@ void Membership::State::on(MemberEntry&, msg::StateReceived const& message) {
 /// that fed it may have died.
 void Membership::State::count_vain_follow() {
   if (std::exchange(change->broken, true)) return;
-  for (auto const id : live(change->joiners)) ++entries.at(id).vain_follows;
+  for (auto const id : table.live(change->joiners))
+    ++table.at(id).failed_follows;
 }
 
 void Membership::State::check_following() {

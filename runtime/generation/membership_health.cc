@@ -9,44 +9,46 @@
 
 namespace gleaner {
 
-namespace membership {
-
-Options with_failure_timeout(double failure_timeout_s) {
-  // What programs do by themselves takes its time, however impatient we are.
-  constexpr double exit_s_min = 5;
-  Options options;
-  options.failure_timeout_s = failure_timeout_s;
-  options.connect_timeout_s = failure_timeout_s;
-  options.prepare_timeout_s = 6 * failure_timeout_s;
-  options.urgent_s = 4 * failure_timeout_s;
-  options.exit_timeout_s = std::max(exit_s_min, failure_timeout_s);
-  options.load_timeout_s = 120 * failure_timeout_s;
-  options.stuck.timeout_s = 12 * failure_timeout_s;
-  return options;
-}
-
-}  // namespace membership
-
 void Membership::State::on(MemberEntry& from, msg::Alive const& message) {
   from.alive = message;
   bool const busy = message.busy_left_s > 0;
   if (busy && !from.busy)
-    record("busy", {{"member", from.id},
-                    {"node", from.node},
-                    {"why", message.busy},
-                    {"limit_s", message.busy_left_s}});
+    out.record("busy", {{"member", from.id},
+                        {"node", from.node},
+                        {"why", message.busy},
+                        {"limit_s", message.busy_left_s}});
   from.busy = busy;
 }
 
-/// What was said in another generation proves nothing about this one.
-void Membership::State::forget_sightings() {
-  for (auto& [id, member] : entries) member.alive.reset();
+void Membership::State::on(MemberEntry& from, msg::StateDigest const& message) {
+  auto const g = message.generation;
+  bool const next = change && g == change->generation && change->agreed;
+  if (recovery || (!next && g != generation)) return;
+  auto const ranks = next ? change->members : members;
+  if (!contains(ranks, from.id)) return;
+  auto const verdict = state_check.add(ranks, from.id, message);
+  if (!verdict) return;
+  MemberIds differ;
+  for (auto const& one : verdict->differ) differ.push_back(one.member);
+  out.record("state_check", {{"generation", verdict->generation},
+                             {"step", verdict->step},
+                             {"members", verdict->members},
+                             {"digests", verdict->digests},
+                             {"differ", differ}});
+  for (auto const& one : verdict->differ) {
+    auto const why = "member " + std::to_string(one.member) +
+                     " has another state than the others after the switch to "
+                     "generation " +
+                     std::to_string(verdict->generation) + ": " + one.how;
+    out.record("error", {{"what", why}});
+    kill(one.member, "its state differs from that of the others");
+  }
 }
 
 void Membership::State::check_loading() {
-  if (members_in(Phase::announced) + members_in(Phase::connected) == 0) return;
+  if (table.in(Phase::announced) + table.in(Phase::connected) == 0) return;
   MemberIds late;
-  for (auto const& [id, member] : entries) {
+  for (auto const& [id, member] : table.all()) {
     if (member.phase != Phase::announced && member.phase != Phase::connected)
       continue;
     bool const busy = member.alive && member.alive->busy_left_s > 0;
@@ -54,7 +56,7 @@ void Membership::State::check_loading() {
       late.push_back(id);
   }
   for (auto const id : late)
-    kill(id, entries.at(id).phase == Phase::announced
+    kill(id, table.at(id).phase == Phase::announced
                  ? "it did not call gleaner_open() in time"
                  : "it did not call gleaner_start() in time");
 }
@@ -70,9 +72,9 @@ void Membership::State::check_stuck() {
     for (auto const id : change->members)
       if (!contains(in_use, id)) in_use.push_back(id);
   std::vector<Sighting> sightings;
-  for (auto const id : live(in_use)) {
-    auto const& alive = entries.at(id).alive;
-    auto const& last = entries.at(id).finished;
+  for (auto const id : table.live(in_use)) {
+    auto const& alive = table.at(id).alive;
+    auto const& last = table.at(id).finished;
     if (!alive) return;
     sightings.push_back({id, *alive});
     // It waits for the last step of the others, as if it were in it.
@@ -81,7 +83,7 @@ void Membership::State::check_stuck() {
   }
   for (auto const id :
        stuck_members(sightings, options.stuck, step_median.seconds())) {
-    auto const& alive = *entries.at(id).alive;
+    auto const& alive = *table.at(id).alive;
     auto why = "it is stuck: all others wait for it in step " +
                std::to_string(alive.step) + ", and for " +
                std::to_string(long(alive.for_s)) +
@@ -97,7 +99,7 @@ void Membership::State::check_stuck() {
   plane_broken_by = 0;
   loss = "the data plane is stuck: all members have waited in it for " +
          std::to_string(long(options.stuck.timeout_s)) + " s";
-  record("error", {{"what", loss}});
+  out.record("error", {{"what", loss}});
 }
 
 }  // namespace gleaner

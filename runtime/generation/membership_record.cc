@@ -33,14 +33,14 @@ void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
     auto taken = nlohmann::json::array();
     for (auto const& interval : step.taken)
       taken.push_back({interval.first, interval.last});
-    record("step", {{"generation", step.reduced_in},
-                    {"step", step.step},
-                    {"pass", step.pass},
-                    {"taken", taken},
-                    {"samples_seen", step.samples_seen},
-                    {"duration_s", step.duration_s},
-                    {"reduce_s", step.reduce_s},
-                    {"world", step.world}});
+    out.record("step", {{"generation", step.reduced_in},
+                        {"step", step.step},
+                        {"pass", step.pass},
+                        {"taken", taken},
+                        {"samples_seen", step.samples_seen},
+                        {"duration_s", step.duration_s},
+                        {"reduce_s", step.reduce_s},
+                        {"world", step.world}});
     resize_cost.step(step.step, step.duration_s);
     step_median.add(step.duration_s);
     if (step.update_s > 0) update_s = step.update_s;
@@ -50,18 +50,18 @@ void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
   if (ledger.recorded() < told_recorded ||
       ledger.recorded() >= told_recorded + recorded_delay) {
     told_recorded = ledger.recorded();
-    send_all(members, msg::Recorded{told_recorded});
+    out.send_all(members, msg::Recorded{told_recorded});
   }
 }
 
 void Membership::State::record_resize(std::optional<Resize> const& resize) {
   if (!resize) return;
-  record("resize", {{"generation", resize->generation},
-                    {"kind", resize->kind},
-                    {"from", resize->from},
-                    {"to", resize->to},
-                    {"prepare_s", resize->prepare_s},
-                    {"stall_s", resize->stall_s}});
+  out.record("resize", {{"generation", resize->generation},
+                        {"kind", resize->kind},
+                        {"from", resize->from},
+                        {"to", resize->to},
+                        {"prepare_s", resize->prepare_s},
+                        {"stall_s", resize->stall_s}});
 }
 
 void Membership::State::record_generation(std::string const& kind,
@@ -74,7 +74,7 @@ void Membership::State::record_generation(std::string const& kind,
       {"kind", kind},
       {"from", from},
       {"to", to},
-      {"nodes", nodes_of(members).to_string()},
+      {"nodes", table.nodes_of(members).to_string()},
       {"members", members},
       {"cause", cause},
       {"prepare_s", prepare_s},
@@ -83,7 +83,7 @@ void Membership::State::record_generation(std::string const& kind,
     fields["joiners"] = joined->follow ? "followed" : "copied";
     if (!joined->follow) fields["copied_why"] = joined->copy_why;
   }
-  record("generation", std::move(fields));
+  out.record("generation", std::move(fields));
   if (from == 0 || to == 0) return;  // nothing stood still
   record_resize(resize_cost.take_unfinished());
   resize_cost.begin({generation, kind, from, to, prepare_s, first, 0});
@@ -105,7 +105,7 @@ void Membership::State::check_values() {
   values_shown_s = now;
   auto until = ledger.recorded();
   for (auto const id : members) {
-    auto const& alive = entries.at(id).alive;
+    auto const& alive = table.at(id).alive;
     until = std::min(until, alive ? alive->step - delay : 0);
   }
   record_log_until(until);
@@ -113,11 +113,11 @@ void Membership::State::check_values() {
 
 void Membership::State::record_log_until(msg::Step step) {
   for (auto const& mean : log_means.take_until(step))
-    record("log", {{"step", mean.step},
-                   {"key", mean.key},
-                   {"value", mean.value},
-                   {"max", mean.max},
-                   {"n", mean.n}});
+    out.record("log", {{"step", mean.step},
+                       {"key", mean.key},
+                       {"value", mean.value},
+                       {"max", mean.max},
+                       {"n", mean.n}});
 }
 
 // --- checkpoints -----------------------------------------------------------
@@ -141,7 +141,7 @@ void Membership::State::check_checkpoint() {
   checkpoint_s = now;
   checkpoint_asked = Asked{members.front(), next_checkpoint_path()};
   ledger.checkpoint_asked();
-  send(members.front(), msg::TakeCheckpoint{checkpoint_asked->path});
+  out.send(members.front(), msg::TakeCheckpoint{checkpoint_asked->path});
 }
 
 void Membership::State::forget_checkpoint_asked() {
@@ -164,23 +164,23 @@ void Membership::State::on(MemberEntry& from,
 void Membership::State::announce_checkpoint() {
   auto const registered = ledger.take_registered();
   if (!registered) return;
-  out.push_back(*registered);
+  out.add(*registered);
   auto const it = written.find(registered->path);
   if (it == written.end()) return;
-  record("checkpoint", {{"step", it->second.step},
-                        {"path", it->second.path},
-                        {"bytes", it->second.bytes},
-                        {"samples_seen", it->second.samples_seen},
-                        {"kind", generation ? "periodic" : "park"}});
+  out.record("checkpoint", {{"step", it->second.step},
+                            {"path", it->second.path},
+                            {"bytes", it->second.bytes},
+                            {"samples_seen", it->second.samples_seen},
+                            {"kind", generation ? "periodic" : "park"}});
   written.clear();
 }
 
 void Membership::State::on(MemberEntry& from,
                            msg::CheckpointFailed const& message) {
   auto const what = [&](char const* verb) {
-    record("error",
-           {{"what", "checkpoint '" + message.path + "' could not be " + verb +
-                         ": " + message.why}});
+    out.record("error",
+               {{"what", "checkpoint '" + message.path + "' could not be " +
+                             verb + ": " + message.why}});
   };
   if (!loading.empty() && message.path == loading && from.id == source) {
     what("read");
@@ -207,9 +207,9 @@ void Membership::State::park(msg::Checkpointed const& message) {
   auto const parked = *std::exchange(change, std::nullopt);
   record_steps(ledger.commit_tentative(message.step));
   if (ledger.recorded() != message.step)
-    record("error",
-           {{"what", "steps before the park at step " +
-                         std::to_string(message.step) + " were not reported"}});
+    out.record("error", {{"what", "steps before the park at step " +
+                                      std::to_string(message.step) +
+                                      " were not reported"}});
   record_log_until(message.step);
   record_resize(resize_cost.take_unfinished());
   auto const leavers = members;
@@ -217,13 +217,15 @@ void Membership::State::park(msg::Checkpointed const& message) {
   members.clear();
   nodes_in_use = 0;
   settled = false;
-  written[message.path] = message;
-  ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  if (!message.path.empty()) {
+    written[message.path] = message;
+    ledger.add_checkpoint({message.path, message.step, message.samples_seen});
+  }
   announce_checkpoint();
   record_generation("park", parked.cause, parked.from, now - parked.since_s,
                     message.step + 1);
-  record("park", {{"step", message.step}});
-  for (auto const id : leavers) release(entries.at(id));
+  out.record("park", {{"step", message.step}});
+  for (auto const id : leavers) release(table.at(id));
 }
 
 // --- the end ---------------------------------------------------------------
@@ -237,7 +239,7 @@ void Membership::State::finish_if_all_have() {
   if (recovery || generation == 0 || finished) return;
   std::optional<msg::Step> step;
   for (auto const id : members) {
-    auto const& last = entries.at(id).finished;
+    auto const& last = table.at(id).finished;
     if (!last || last->generation != generation) return;
     if (step && *step != last->step) return;
     step = last->step;
@@ -248,29 +250,30 @@ void Membership::State::finish_if_all_have() {
 void Membership::State::finish(msg::Step step) {
   record_steps(ledger.commit_tentative(step));
   if (ledger.recorded() != step)
-    record("error", {{"what", "steps before the last, " + std::to_string(step) +
-                                  ", were not reported"}});
+    out.record("error",
+               {{"what", "steps before the last, " + std::to_string(step) +
+                             ", were not reported"}});
   ledger.end_training();
   record_resize(resize_cost.take_unfinished());
-  record("finish", {{"code", 0},
-                    {"step", step},
-                    {"samples_seen", ledger.samples_seen()},
-                    {"duplicate_samples", ledger.audit().duplicate},
-                    {"missing_samples", ledger.audit().missing}});
+  out.record("finish", {{"code", 0},
+                        {"step", step},
+                        {"samples_seen", ledger.samples_seen()},
+                        {"duplicate_samples", ledger.audit().duplicate},
+                        {"missing_samples", ledger.audit().missing}});
   finished = true;
   change.reset();
   // Who has only waited to be let in has not the state of the end, and nobody
   // waits for who has not even connected.
   MemberIds unheard;
-  for (auto& [id, member] : entries)
+  for (auto& [id, member] : table.all())
     if (member.phase == Phase::active)
-      send(id, msg::Finish{});
+      out.send(id, msg::Finish{});
     else if (member.phase == Phase::announced)
       unheard.push_back(id);
     else
       release(member);
   for (auto const id : unheard) kill(id, "the training is over");
-  out.push_back(TrainingFinished{step, ledger.samples_seen()});
+  out.add(TrainingFinished{step, ledger.samples_seen()});
 }
 
 }  // namespace gleaner

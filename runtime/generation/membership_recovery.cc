@@ -32,10 +32,10 @@ void add_loss(msg::StepPlan& plan, MemberIds const& left) {
 /// they are asked once.  What they have answered stays true, for nothing moves
 /// before they are told to resume.
 void Membership::State::recover_without_the_dead() {
-  recovery->asked = live(recovery->asked);
+  recovery->asked = table.live(recovery->asked);
   auto& answers = recovery->answers;
   for (auto it = answers.begin(); it != answers.end();)
-    it = is_live(it->first) ? std::next(it) : answers.erase(it);
+    it = table.has(it->first) ? std::next(it) : answers.erase(it);
   if (recovery->asked.empty()) return all_lost();
   if (answers.size() == recovery->asked.size()) resume();
 }
@@ -46,17 +46,17 @@ void Membership::State::recover() {
   if (change && !is_before_offer(*change))
     for (auto const id : change->members)
       if (!contains(asked, id)) asked.push_back(id);
-  asked = live(asked);
+  asked = table.live(asked);
   if (change && is_before_offer(*change))
-    for (auto const id : live(change->joiners))
-      send(id, msg::Reset{change->generation});
+    for (auto const id : table.live(change->joiners))
+      out.send(id, msg::Reset{change->generation});
   change.reset();
   plane_broken_s.reset();
   ledger.forget_unrecorded();
 
   recovery = Recovery{++last_generation, asked, {}, now};
   if (asked.empty()) return all_lost();
-  send_all(asked, msg::Quiesce{recovery->generation});
+  out.send_all(asked, msg::Quiesce{recovery->generation});
 }
 
 void Membership::State::on(MemberEntry& from, msg::Status const& message) {
@@ -89,13 +89,13 @@ void Membership::State::resume() {
   for (auto const id : full)
     if (has_it(id) || lacks_it(id)) next.push_back(id);
   // Leavers go now, unless only they have the last step.
-  if (auto const stay = staying(next);
+  if (auto const stay = table.staying(next);
       std::any_of(stay.begin(), stay.end(), has_it))
     next = stay;
 
   msg::Resume message;
   message.generation = recovery->generation;
-  message.members = addresses(next);
+  message.members = table.addresses(next);
   message.complete = complete;
   message.donor = *std::find_if(next.begin(), next.end(), has_it);
   message.recorded = ledger.recorded();
@@ -112,13 +112,13 @@ void Membership::State::resume() {
   auto const from = nodes_in_use;
   generation = ended.generation;
   members = next;
-  nodes_in_use = int(nodes_of(members).size());
+  nodes_in_use = int(table.nodes_of(members).size());
   settled = true;
   resumed_s = now;
-  forget_sightings();
+  table.forget_heartbeats();
   connected.clear();
-  for (auto const id : next) set_phase(entries.at(id), Phase::active);
-  send_all(next, std::move(message));
+  for (auto const id : next) table.set_phase(id, Phase::active, now);
+  out.send_all(next, std::move(message));
   release_or_reset(ended.asked, full, ended.generation);
   log_means.forget_after(complete);
   record_generation("loss", loss, from, 0, complete + 1);
@@ -129,15 +129,15 @@ void Membership::State::resume() {
 void Membership::State::release_or_reset(MemberIds const& ids,
                                          MemberIds const& full,
                                          msg::Generation reset) {
-  for (auto const id : live(ids)) {
+  for (auto const id : table.live(ids)) {
     if (contains(members, id)) continue;
-    auto& member = entries.at(id);
+    auto& member = table.at(id);
     if (contains(full, id)) {
       release(member);
     } else {
       member.finished.reset();
-      set_phase(member, Phase::loaded);
-      send(id, msg::Reset{reset});
+      table.set_phase(member.id, Phase::loaded, now);
+      out.send(id, msg::Reset{reset});
     }
   }
 }
@@ -153,19 +153,19 @@ void Membership::State::all_lost() {
   log_means.forget_after(ledger.recorded());
   if (settled || ledger.recorded() < recorded) {
     auto const checkpoint = ledger.newest();
-    record("rollback", {{"to_step", ledger.recorded()},
-                        {"samples_seen", ledger.samples_seen()},
-                        {"path", checkpoint ? checkpoint->path : ""},
-                        {"from_step", recorded},
-                        {"nodes", from},
-                        {"why", loss}});
+    out.record("rollback", {{"to_step", ledger.recorded()},
+                            {"samples_seen", ledger.samples_seen()},
+                            {"path", checkpoint ? checkpoint->path : ""},
+                            {"from_step", recorded},
+                            {"nodes", from},
+                            {"why", loss}});
   }
   generation = 0;
   members.clear();
   nodes_in_use = 0;
   if (checkpoint_asked) forget_checkpoint_asked();
   release_or_reset(ended.asked, behind, ended.generation);
-  for (auto& [id, member] : entries)
+  for (auto& [id, member] : table.all())
     if (member.phase == Phase::released) member.disowned = true;
   settled = false;
 }
@@ -182,7 +182,7 @@ void Membership::State::check_recovery() {
   constexpr int attempts = 3;
   if (recovery) {
     if (now - recovery->since_s <= options.failure_timeout_s) return;
-    for (auto const id : live(recovery->asked))
+    for (auto const id : table.live(recovery->asked))
       if (!recovery->answers.count(id)) kill(id, "it did not become quiet");
     return;
   }

@@ -12,48 +12,13 @@
 #include "core/node_set.hh"
 #include "runtime/generation/ledger.hh"
 #include "runtime/generation/log_means.hh"
+#include "runtime/generation/member_table.hh"
 #include "runtime/generation/membership.hh"
+#include "runtime/generation/rendezvous.hh"
 #include "runtime/generation/resize_cost.hh"
+#include "runtime/generation/state_check.hh"
 
 namespace gleaner {
-
-using MemberIds = std::vector<msg::MemberId>;
-using MemberSet = std::set<msg::MemberId>;
-
-/// Where a member is in its life.  Gone members are erased.
-enum class Phase {
-  announced,  ///< its agent was told to start it
-  connected,
-  loaded,  ///< waits in gleaner_start() for state, or will after Reset
-  active,  ///< in the generation in use
-  released,
-};
-inline constexpr std::size_t phases = 5;
-
-struct MemberEntry {
-  msg::MemberId id = 0;
-  std::string node;
-  Phase phase = Phase::announced;
-  std::string data_address;
-  double since_s = 0;             ///< in this phase
-  bool touched = false;           ///< state may have been written into it
-  bool disowned = false;          ///< released, and what it did was rolled back
-  int failures = 0;               ///< prepared in vain
-  std::string fingerprint;        ///< of its Loaded
-  std::string must_copy;          ///< of its Loaded
-  std::uint32_t loads_ahead = 0;  ///< shares
-  int vain_follows = 0;           ///< it began to follow, and did not get there
-  std::optional<msg::Finished> finished;
-  std::optional<msg::Alive> alive;  ///< said since the generation began
-  bool busy = false;                ///< as the log has it
-};
-
-struct NodeEntry {
-  bool leaving = false;
-  bool freed = false;
-  double deadline_s = 0;
-  std::string cause;
-};
 
 /// The one planned change: a generation prepared beside the one in use, then
 /// offered, then switched to.
@@ -102,13 +67,10 @@ struct Membership::State {
       : options(std::move(options)), ledger(this->options.start_from) {}
 
   membership::Options const options;
-  Orders out;  ///< of the call in progress
+  membership::OrderList out;  ///< of the call in progress
   double now = 0;
 
-  std::map<msg::MemberId, MemberEntry> entries;
-  std::map<std::string, NodeEntry> nodes;
-  std::array<int, phases> in_phase{};  ///< entries
-  int nodes_leaving = 0;
+  MemberTable table;
   std::optional<msg::Loaded> schema;  ///< of the first member
 
   // The generation in use; none while the training waits.
@@ -135,21 +97,15 @@ struct Membership::State {
   bool needs_recovery = false;
   std::string loss;  ///< why the last recovery was needed
   bool finished = false;
+  bool state_dropped = false;  ///< a park writes no checkpoint
   std::optional<double> ready_since_s;
   double bytes_per_s = 0;  ///< between members, as measured; 0: not yet
   double update_s = 0;
   double park_again_s = 0;  ///< not before: the last one failed
   std::map<std::string, int> load_failures;
 
-  /// Contact data for planes, by generation and key.
-  std::map<std::pair<msg::Generation, std::string>,
-           std::map<msg::MemberId, std::string>>
-      blobs;
-
-  /// What the members of a new generation say of their state.
-  std::map<msg::MemberId, msg::StateDigest> digests;
-  msg::Generation digests_of = 0;
-
+  Rendezvous rendezvous;
+  StateCheck state_check;
   Ledger ledger;
   LogMeans log_means;
   ResizeCost resize_cost;
@@ -172,6 +128,7 @@ struct Membership::State {
   void on(MemberEntry& from, msg::MemberError const& message);
   void on(MemberEntry& from, msg::StateReceived const& message);
   void on(MemberEntry& from, msg::Alive const& message);
+  void on(MemberEntry& from, msg::StateDigest const& message);
   void gone(msg::MemberId id, std::string const& why);
   bool is_needed(msg::MemberId id) const;
   void kill(msg::MemberId id, std::string const& why);
@@ -182,7 +139,6 @@ struct Membership::State {
   void check_deadlines();
   void check_loading();
   void check_stuck();
-  void forget_sightings();
 
   // membership_change.cc: planned changes.
   void on(MemberEntry& from, msg::PlaneBlob const& message);
@@ -233,11 +189,6 @@ struct Membership::State {
   double connect_limit_s() const;
   void check_recovery();
 
-  // membership_check.cc: equal states.
-  void on(MemberEntry& from, msg::StateDigest const& message);
-  void compare_states(MemberIds const& ranks,
-                      std::map<msg::MemberId, msg::StateDigest> const& all);
-
   // membership_record.cc: steps, values, checkpoints, the end.
   void on(MemberEntry& from, msg::Stable const& message);
   void on(MemberEntry& from, msg::LogValues const& message);
@@ -259,34 +210,7 @@ struct Membership::State {
   void park(msg::Checkpointed const& message);
   std::string next_checkpoint_path();
 
-  // Small words.
-  void send(msg::MemberId member, msg::ToMember message) {
-    send_all({member}, std::move(message));
-  }
-  void send_all(MemberIds const& to, msg::ToMember message) {
-    auto const shared =
-        std::make_shared<msg::ToMember const>(std::move(message));
-    for (auto const id : to) out.push_back(membership::Send{id, shared});
-  }
-  void record(std::string event, nlohmann::json fields) {
-    out.push_back(membership::Record{std::move(event), std::move(fields)});
-  }
-  int& members_in(Phase phase) { return in_phase[std::size_t(phase)]; }
-  bool is_live(msg::MemberId id) const { return entries.count(id) != 0; }
-  NodeEntry const& node_of(msg::MemberId id) const;
-  bool is_leaving(msg::MemberId id) const { return node_of(id).leaving; }
   bool is_urgent(msg::MemberId id) const;
-  MemberIds live(MemberIds const& ids) const;
-  MemberIds staying(MemberIds const& ids) const;
-  std::vector<msg::MemberAddress> addresses(MemberIds const& ids) const;
-  NodeSet nodes_of(MemberIds const& ids) const;
-  void set_phase(MemberEntry& member, Phase phase);
 };
-
-inline bool contains(MemberIds const& ids, msg::MemberId id) {
-  for (auto const other : ids)
-    if (other == id) return true;
-  return false;
-}
 
 }  // namespace gleaner

@@ -330,6 +330,10 @@ void Session::State::send_values(msg::Step up_to) {
 void Session::State::write_checkpoint(std::string const& path,
                                       msg::Generation park) {
   checkpoints[path] = {complete, sampler.samples_seen(), park, std::nullopt};
+  if (path.empty()) {  // a park that keeps no state: only where it ended counts
+    checkpoints[path].bytes = 0;
+    return report_checkpoints();
+  }
   out.push_back(WriteCheckpoint{
       path, park ? park : generation, complete, sampler.samples_seen(),
       header(History::without, park ? park : generation)});

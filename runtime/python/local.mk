@@ -28,6 +28,32 @@ python_package = \
 	%reldir%/gleaner/workers.py
 EXTRA_DIST += $(python_package) %reldir%/pyproject.toml
 
+# `gleaner campaign`: a program, and the package that it consists of.
+campaign_package = \
+	%reldir%/gleaner_campaign/__init__.py \
+	%reldir%/gleaner_campaign/budget.py \
+	%reldir%/gleaner_campaign/campaign.py \
+	%reldir%/gleaner_campaign/command.py \
+	%reldir%/gleaner_campaign/document.py \
+	%reldir%/gleaner_campaign/evolution.py \
+	%reldir%/gleaner_campaign/exits.py \
+	%reldir%/gleaner_campaign/holder.py \
+	%reldir%/gleaner_campaign/journal.py \
+	%reldir%/gleaner_campaign/liveness.py \
+	%reldir%/gleaner_campaign/methods.py \
+	%reldir%/gleaner_campaign/plots.py \
+	%reldir%/gleaner_campaign/record.py \
+	%reldir%/gleaner_campaign/refusal.py \
+	%reldir%/gleaner_campaign/rungs.py \
+	%reldir%/gleaner_campaign/space.py \
+	%reldir%/gleaner_campaign/spec.py \
+	%reldir%/gleaner_campaign/training.py \
+	%reldir%/gleaner_campaign/values.py \
+	%reldir%/gleaner_campaign/views.py \
+	%reldir%/gleaner_campaign/worker.py
+# End of campaign_package
+EXTRA_DIST += $(campaign_package) %reldir%/gleaner-campaign.in
+
 if HAVE_PYTHON
 gleanerpythondir = $(pythondir)/gleaner
 gleanerpython_DATA = $(python_package) %reldir%/library-path
@@ -36,4 +62,18 @@ gleanerpython_DATA = $(python_package) %reldir%/library-path
 %reldir%/library-path: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '$(libdir)/libgleaner.so.0' >$@
 CLEANFILES += %reldir%/library-path
+
+gleanercampaigndir = $(pythondir)/gleaner_campaign
+gleanercampaign_DATA = $(campaign_package)
+pkglibexec_SCRIPTS += %reldir%/gleaner-campaign
+%reldir%/gleaner-campaign: %reldir%/gleaner-campaign.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	sed -e 's|@PYTHON[@]|$(PYTHON)|' -e 's|@pythondir[@]|$(pythondir)|' \
+	  '$(srcdir)/%reldir%/gleaner-campaign.in' >$@-new && chmod +x $@-new && \
+	mv $@-new $@
+# Where the program finds the package before it is installed.
+noinst_DATA += %reldir%/source-path
+%reldir%/source-path: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '$(abs_top_srcdir)/%reldir%' >$@
+CLEANFILES += %reldir%/gleaner-campaign %reldir%/source-path
 endif

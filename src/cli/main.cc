@@ -48,6 +48,7 @@ struct Becomes {
 constexpr Becomes becomes[] = {
     {"run", {"gleaner-coordinator", "runtime/coordinator"}},
     {"doctor", {"gleaner-doctor", "src/doctor"}},
+    {"campaign", {"gleaner-campaign", "runtime/python"}},
 };
 
 int main(int argc, char** argv) {
@@ -60,6 +61,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", PACKAGE_VERSION);
   app.require_subcommand(1);
   app.add_subcommand("run", "Run a training; to be called in its batch job");
+  app.add_subcommand("campaign",
+                     "Search for the best parameters: one trial after the "
+                     "other, on idle nodes");
   app.add_subcommand("doctor",
                      "Check whether this Slurm would bear Gleaner, and say "
                      "what to change");

@@ -92,11 +92,13 @@ inline unsigned segment_size(job_desc_msg_t const& job) {
 
 /// CPUs and memory that jobs have of a node.
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+#define GLEANER_SLURM_HIDES_WHAT_NODES_USE 0
 inline int cpus_used(node_info_t const& node) { return node.alloc_cpus; }
 inline std::int64_t memory_used_mb(node_info_t const& node) {
   return static_cast<std::int64_t>(node.alloc_memory);
 }
 #else
+#define GLEANER_SLURM_HIDES_WHAT_NODES_USE 1
 inline int cpus_used(node_info_t const& node) {
   std::uint16_t cpus = 0;
   if (node.select_nodeinfo)

@@ -25,6 +25,7 @@ runtime_tests = \
 	%reldir%/secret.t \
 	%reldir%/shared.t \
 	%reldir%/stalled_disk.t \
+	%reldir%/stop.t \
 	%reldir%/stuck.t
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)

@@ -6,12 +6,14 @@ TESTS += %reldir%/test_generation
 	%reldir%/follow_forecast_test.cc \
 	%reldir%/follow_test.cc \
 	%reldir%/ledger_test.cc \
+	%reldir%/member_table_test.cc \
 	%reldir%/membership_health_test.cc \
 	%reldir%/membership_steps_test.cc \
 	%reldir%/membership_test.cc \
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \
 	%reldir%/notation.cc \
+	%reldir%/rendezvous_test.cc \
 	%reldir%/sampler_test.cc \
 	%reldir%/session_end_test.cc \
 	%reldir%/session_loss_test.cc \
@@ -34,6 +36,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/simulation_state.cc \
 	%reldir%/simulation_trace.cc \
 	%reldir%/simulation_violation.hh \
+	%reldir%/state_check_test.cc \
 	%reldir%/step_shares_test.cc \
 	%reldir%/stuck_test.cc \
 	%reldir%/trainer_notation.hh
