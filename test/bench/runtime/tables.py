@@ -72,7 +72,11 @@ def resize_table(rows):
                 beside(ways, "lost_ms"),
                 beside(ways, "to_new_size_ms"),
                 p50_p99(peer) if peer else "",
-                *(factor(peer, stall) if peer and stall else "" for stall in stalls),
+                # torchrun has no planned shrink: its rows are losses of a node.
+                *(
+                    factor(peer, stall) if peer and stall and new > old else ""
+                    for stall in stalls
+                ),
             ]
         )
     return table(
