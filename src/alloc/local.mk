@@ -40,6 +40,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/spans.hh \
 	%reldir%/spans.cc \
 	%reldir%/unbounded.cc \
+	%reldir%/visiting.hh \
+	%reldir%/visiting.cc \
 	%reldir%/worth.hh \
 	%reldir%/worth.cc
 # Loops over curves and capacities; -O2 alone vectorises few of them.

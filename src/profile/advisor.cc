@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "profile/largest_share.hh"
 
@@ -23,6 +24,12 @@ constexpr double earlier_off_most = 0.2;
 constexpr double noise_least = 0.004;
 /// Steps follow one another, so that a hundred say as much as fifty.
 constexpr double steps_alike = 2;
+
+/// Of a measurement that is only thought of.
+constexpr std::uint64_t outlook_steps = 100;
+/// Three points, the outer ones at ±1.645 standard deviations, have the
+/// variance of the distribution with this probability of each of these.
+constexpr double outlook_end = 0.185;
 
 bool is_pace(Pace const& pace) {
   return pace.nodes >= 1 && pace.members >= 1 && pace.steps >= 1 &&
@@ -192,6 +199,29 @@ Advice Advisor::advise(int nodes_max) const {
       advice.nodes_seen_max =
           std::max(advice.nodes_seen_max, size.members / per_node);
   return advice;
+}
+
+std::vector<Outcome> Advisor::outlook(int nodes, int nodes_max) const {
+  int const per_node =
+      paces_.empty() ? std::max(1, traits_.members_per_node)
+                     : std::max(1, paces_.back().members / paces_.back().nodes);
+  auto const step = step_at(nodes * per_node);
+  Pace pace;
+  pace.generation = paces_.empty() ? 1 : paces_.back().generation + 1;
+  pace.nodes = nodes;
+  pace.members = nodes * per_node;
+  pace.steps = outlook_steps;
+  std::vector<Outcome> outcomes;
+  for (auto const& [step_s, probability] :
+       {std::pair(step.high_s, outlook_end),
+        std::pair(step.median_s, 1 - 2 * outlook_end),
+        std::pair(step.low_s, outlook_end)}) {
+    auto then = *this;
+    pace.step_s = step_s;
+    then.add(pace);
+    outcomes.push_back({probability, then.advise(nodes_max)});
+  }
+  return outcomes;
 }
 
 Learned Advisor::learned() const {

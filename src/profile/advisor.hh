@@ -22,6 +22,12 @@ struct Advice {
   int nodes_seen_max = 0;
 };
 
+/// One of the ways in which a measurement may come out.
+struct Outcome {
+  double probability = 0;
+  Advice advice;  ///< after it
+};
+
 /// Learns from the pace of each generation.  A value: it may be copied.
 ///
 ///     Advisor advisor;
@@ -38,6 +44,9 @@ class Advisor {
   /// Ignores what cannot be a pace.
   void add(Pace const& pace);
   Advice advise(int nodes_max) const;
+  /// What it would advise once it is measured on `nodes` nodes: as slow, as
+  /// expected, as fast as the interval there allows.  Probabilities sum to 1.
+  std::vector<Outcome> outlook(int nodes, int nodes_max) const;
   /// Whether what earlier trainings taught still counts: not when this one's
   /// steps turn out to be quite another length.  They do something else then.
   bool heeds_prior() const;

@@ -16,7 +16,8 @@ TESTS += %reldir%/test_alloc
 	%reldir%/problem_json_test.cc \
 	%reldir%/random_knapsacks.hh \
 	%reldir%/random_problems.hh \
-	%reldir%/seed.hh
+	%reldir%/seed.hh \
+	%reldir%/visiting_test.cc
 if HAVE_CBC
 %canon_reldir%_test_alloc_SOURCES += %reldir%/milp_test.cc
 endif

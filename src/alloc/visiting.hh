@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How is a plan made while some trainings visit a number of nodes only to be
+/// measured there?
+///
+/// One that visits fewer nodes than the plan gives it leaves the others of them
+/// idle: nobody is resized for that moment.  One that visits more gets them
+/// from spare nodes and from who loses least by it.  Whoever has its minimum
+/// keeps it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "alloc/allocator.hh"
+
+namespace gleaner {
+
+struct VisitedSize {
+  std::size_t trainer = 0;  ///< place in Problem::trainers
+  int nodes = 0;            ///< between its nodes_min and nodes_max
+  /// Who may not lose a node for it, by place; empty: all may.
+  std::vector<bool> keeps;
+  double needs_s = 0;  ///< no hole of its nodes may end sooner
+};
+
+struct VisitedPlan {
+  Plan plan;
+  /// By place in the visits: whether the trainer gets just this number.
+  std::vector<bool> granted;
+};
+
+/// `plan`, as `policy` made it of `problem`, with `visits`; those that cannot
+/// be granted are left out.  Without any it is the same plan.
+VisitedPlan with_visits(Plan plan, Allocator& policy, Problem const& problem,
+                        std::vector<VisitedSize> const& visits,
+                        std::chrono::milliseconds limit);
+
+}  // namespace gleaner
