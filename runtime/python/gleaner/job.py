@@ -243,6 +243,16 @@ class Job:
     def _may_not_fit(self, info: core.Step) -> bool:
         return self._in_part and len(info.samples) > self._fitted
 
+    @property
+    def stopping(self) -> bool:
+        """In the update: some member has called stop(), so this step is the last."""
+        return self._gradients is not None and self._gradients.stops
+
+    def seed(self) -> None:
+        """Set all generators of random numbers as they are at the begin of this
+        part of the step."""
+        self._seed(self._info_now())
+
     def stop(self) -> None:
         """End the training early, for all members: after the step under way, or,
         when step() was called already, after the next one.  One member's word is
@@ -319,6 +329,11 @@ class Job:
         why, until = self._busy[-1] if self._busy else ("", 0.0)
         left = until - time.monotonic()
         self._training.busy(why if left > 0 else "", left)
+
+    @property
+    def started(self) -> bool:
+        """Whether there is, or was, a step."""
+        return self._info is not None
 
     @property
     def rank(self) -> int:
