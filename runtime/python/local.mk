@@ -23,6 +23,7 @@ python_package = \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
 	%reldir%/gleaner/randomness.py \
+	%reldir%/gleaner/reductions.py \
 	%reldir%/gleaner/refusals.py \
 	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \

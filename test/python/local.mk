@@ -14,10 +14,12 @@ python_tests = \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
 	%reldir%/parts.py \
+	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reference_cases.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reducing_trainer.py \
+	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
 if HAVE_PYTHON
