@@ -20,6 +20,7 @@ dist_doc_DATA += \
 	%reldir%/platforms.md \
 	%reldir%/python.md \
 	%reldir%/security.md \
+	%reldir%/sharding.md \
 	%reldir%/protocol.md
 
 dist_man_MANS += \

@@ -1,6 +1,8 @@
 ## The protocol: no I/O, no clock, no threads.
 noinst_LTLIBRARIES += %reldir%/libgeneration.la
 %canon_reldir%_libgeneration_la_SOURCES = \
+	%reldir%/layout.hh \
+	%reldir%/layout.cc \
 	%reldir%/ledger.hh \
 	%reldir%/ledger.cc \
 	%reldir%/log_means.hh \

@@ -5,14 +5,17 @@ python_package = \
 	%reldir%/gleaner/_declarations.py \
 	%reldir%/gleaner/buffers.py \
 	%reldir%/gleaner/checkpoint.py \
+	%reldir%/gleaner/converted.py \
 	%reldir%/gleaner/core.py \
 	%reldir%/gleaner/device.py \
 	%reldir%/gleaner/digests.py \
 	%reldir%/gleaner/early.py \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
+	%reldir%/gleaner/feed.py \
 	%reldir%/gleaner/gradients.py \
 	%reldir%/gleaner/job.py \
+	%reldir%/gleaner/lightning.py \
 	%reldir%/gleaner/loader.py \
 	%reldir%/gleaner/memory.py \
 	%reldir%/gleaner/optimizer_state.py \
@@ -20,9 +23,11 @@ python_package = \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
 	%reldir%/gleaner/randomness.py \
+	%reldir%/gleaner/reductions.py \
 	%reldir%/gleaner/refusals.py \
 	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \
+	%reldir%/gleaner/transformers.py \
 	%reldir%/gleaner/update.py \
 	%reldir%/gleaner/versions.py \
 	%reldir%/gleaner/workers.py

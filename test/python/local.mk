@@ -14,12 +14,35 @@ python_tests = \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
 	%reldir%/parts.py \
+	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reference_cases.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reducing_trainer.py \
+	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
 if HAVE_PYTHON
 TESTS += $(python_tests)
 endif
+
+## `make check-frameworks`: Lightning's and Hugging Face's Trainer, with packages
+## of PyPI in an environment of their own, which is kept between runs.
+framework_tests = \
+	%reldir%/frameworks.py
+EXTRA_DIST += $(framework_tests) %reldir%/framework_order.py \
+	%reldir%/framework_packages.txt %reldir%/hf_trainer.py \
+	%reldir%/lightning_trainer.py
+FRAMEWORKS = $(abs_builddir)/frameworks
+$(FRAMEWORKS)/complete: %reldir%/framework_packages.txt
+	rm -rf $(FRAMEWORKS)
+	$(PYTHON) -m venv --system-site-packages $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install --quiet --no-deps -r $(srcdir)/%reldir%/framework_packages.txt
+	touch $@
+check-frameworks: $(FRAMEWORKS)/complete runtime/libgleaner.la \
+		runtime/coordinator/gleaner-coordinator
+	failed=0; for test in $(framework_tests); do \
+	  top_srcdir=$(abs_top_srcdir) top_builddir=$(abs_builddir) \
+	    $(FRAMEWORKS)/bin/python $(srcdir)/$$test || failed=1; \
+	done; exit $$failed
+.PHONY: check-frameworks

@@ -55,3 +55,8 @@ def give_back_memory() -> None:
     """What PyTorch keeps of GPUs for later tensors."""
     if torch.cuda.is_initialized():
         torch.cuda.empty_cache()
+
+
+def usual() -> str:
+    """The device of a member: the first GPU that it sees, or the CPU."""
+    return "cuda:0" if torch.cuda.is_available() else "cpu"

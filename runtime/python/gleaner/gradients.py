@@ -9,7 +9,7 @@ tensors more ride along and are added up over all members too.  *sums*:
     [2 : ]           per parameter: how many members' losses depended on it
     [... : ]         digests of buffers
 
-*means*, the values of Job.mean(), and *statistics*, those of normalisation layers,
+*means*, the values of Job.mean() and Job.all_reduce(), and *statistics*, those of normalisation layers,
 are tensors of their own: in deterministic mode one number that is infinite spoils
 all numbers of its tensor.
 """
@@ -25,9 +25,10 @@ from torch.nn import Parameter
 
 from . import core, device
 from .early import Early
+from .reductions import SLOTS
 from .versions import Versions
 
-MEANS = 16
+MEANS = 16  # and after them the numbers of reductions.py
 _HEAD = 2
 DTYPES = {
     torch.float32: core.FLOAT32,
@@ -84,7 +85,7 @@ class Gradients:
                 dtype=torch.float64 if double else torch.float32,
                 device=first.device,
             )
-            for size in (statistics, MEANS, _HEAD + len(self._parameters) + digests)
+            for size in (statistics, MEANS + SLOTS, _HEAD + len(self._parameters) + digests)
         ]
         self._gpu = device.number_of(first)
         #: What others add up; see buffers.py.
@@ -202,6 +203,11 @@ class Gradients:
     def add_to_mean(self, slot: int, part: float) -> None:
         """Add to this member's part of a mean."""
         self.means[slot] += part
+
+    @property
+    def reductions(self) -> Tensor:
+        """What Job.all_reduce() adds up."""
+        return self.means[MEANS:]
 
     def mean(self, slot: int) -> float:
         """After the reduction: the mean over all members."""

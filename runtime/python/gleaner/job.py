@@ -26,6 +26,7 @@ from .gradients import MEANS, Gradients
 from .loader import DataLoader
 from .parameters import Frozen, Parameters
 from .randomness import seed_all
+from .reductions import Reduced, Reductions
 from .refusals import check_model, check_optimizer
 from .state import State
 from .update import Update
@@ -107,6 +108,7 @@ class Job:
         self._info: Optional[core.Step] = None
         self._over: Optional[int] = None  # released within a step
         self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
+        self._reductions = Reductions()
         self._waited_ms = 0.0  # for the samples of the step
         self._wants_stop = False
         self._steps_max: Optional[int] = None
@@ -187,6 +189,7 @@ class Job:
         self._check_computed(info)
         self._parameters.check()
         gradients.finish()
+        self._reductions.put(gradients.reductions)
         self._buffers.add(gradients, info)
         if self._wants_stop:
             gradients.vote_to_stop()
@@ -202,6 +205,7 @@ class Job:
         for slot, mean in self._means:
             mean._value = gradients.mean(slot)
         self._means.clear()
+        self._reductions.take(gradients.reductions)
         self._update()
         last = self._steps_max is not None and info.step >= self._steps_max
         if gradients.stops or last:
@@ -237,11 +241,22 @@ class Job:
         self._fitted = 0  # of samples like these it is not known
         self._over = None if code == core.MORE else code
         self._means.clear()
+        self._reductions.drop()
         if self._gradients is not None:
             self._gradients.hide()
 
     def _may_not_fit(self, info: core.Step) -> bool:
         return self._in_part and len(info.samples) > self._fitted
+
+    @property
+    def stopping(self) -> bool:
+        """In the update: some member has called stop(), so this step is the last."""
+        return self._gradients is not None and self._gradients.stops
+
+    def seed(self) -> None:
+        """Set all generators of random numbers as they are at the begin of this
+        part of the step."""
+        self._seed(self._info_now())
 
     def stop(self) -> None:
         """End the training early, for all members: after the step under way, or,
@@ -278,6 +293,20 @@ class Job:
         mean = Mean()
         self._means.append((slot, mean))
         return mean
+
+    def all_reduce(
+        self, values: Mapping[str, Number], n: float = 1, op: str = "mean"
+    ) -> Reduced:
+        """Means over all members, each weighted by its n, or op="sum": known after the
+        next step() that is True.  Call it with the same names on all members; one
+        that has nothing to report need not call it.  A member that leaves or is lost
+        before that step is missing: `.n` tells over how many the means are."""
+        if op not in ("mean", "sum"):
+            raise ValueError(f"op is '{op}' [use 'mean' or 'sum']")
+        numbers = {name: _float(value) for name, value in values.items()}
+        if self._training is None:
+            return self._reductions.alone(numbers, n, op == "mean")
+        return self._reductions.add(numbers, n, op == "mean")
 
     def evaluate(
         self,
@@ -319,6 +348,11 @@ class Job:
         why, until = self._busy[-1] if self._busy else ("", 0.0)
         left = until - time.monotonic()
         self._training.busy(why if left > 0 else "", left)
+
+    @property
+    def started(self) -> bool:
+        """Whether there is, or was, a step."""
+        return self._info is not None
 
     @property
     def rank(self) -> int:

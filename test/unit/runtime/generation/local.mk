@@ -5,6 +5,7 @@ TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
 	%reldir%/follow_forecast_test.cc \
 	%reldir%/follow_test.cc \
+	%reldir%/layout_test.cc \
 	%reldir%/ledger_test.cc \
 	%reldir%/member_table_test.cc \
 	%reldir%/membership_health_test.cc \
