@@ -1,5 +1,5 @@
-dist_check_SCRIPTS += %reldir%/layering.t
-TESTS += %reldir%/layering.t
+dist_check_SCRIPTS += %reldir%/layering.t %reldir%/layering_examples.t
+TESTS += %reldir%/layering.t %reldir%/layering_examples.t
 EXTRA_DIST += %reldir%/sanitizers/races.supp
 
 if HAVE_CATCH2
@@ -39,3 +39,4 @@ include %reldir%/system/local.mk
 include %reldir%/gpu/local.mk
 include %reldir%/fuzz/local.mk
 include %reldir%/recorded/local.mk
+include %reldir%/mutants/local.mk

@@ -25,8 +25,6 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/job_on_node.cc \
 	%reldir%/job_shape.hh \
 	%reldir%/job_shape.cc \
-	%reldir%/lease_ender.hh \
-	%reldir%/lease_ender.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
 	%reldir%/node_holds.hh \
@@ -78,6 +76,8 @@ noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 	%reldir%/client_door.cc \
 	%reldir%/descriptor_budget.hh \
 	%reldir%/descriptor_budget.cc \
+	%reldir%/lease_ender.hh \
+	%reldir%/lease_ender.cc \
 	%reldir%/status_cache.hh \
 	%reldir%/daemon.hh \
 	%reldir%/daemon.cc \

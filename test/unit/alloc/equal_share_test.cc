@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the equal-share policy promises.  Each test is one rule.
+#include "alloc/equal_share.hh"
+
 #include "test/unit/alloc/cases.hh"
 
 namespace gleaner {
@@ -40,6 +42,17 @@ TEST_CASE("a later trainer waits when its minimum does not fit") {
   auto plan = shares(3, {trainer("a", 2, 2), trainer("b", 2, 2)});
   CHECK(plan["a"] == "n[1-2]");
   CHECK(plan["b"] == "");
+}
+
+TEST_CASE("no more is shared out than there is, whoever holds it now") {
+  auto plan = shares(3, {trainer("a", 1, 4), trainer("b", 1, 8, "n[1-3]")});
+  CHECK(plan["a"] == "n[1-3]");
+  CHECK(plan["b"] == "");
+}
+
+TEST_CASE("shares that are too small for a trainer go to nobody") {
+  CHECK(share_counts({trainer("a", 4, 8), trainer("b", 1, 1)}, 3) ==
+        std::vector{0, 1});
 }
 
 TEST_CASE("a trainer whose node was reclaimed keeps the others") {

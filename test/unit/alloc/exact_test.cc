@@ -40,6 +40,19 @@ TEST_CASE("a resize that does not pay within the forward-looking time waits") {
   CHECK(best(2, {a}, 120)["a"] == "n[1-2]");
 }
 
+TEST_CASE(
+    "to give nodes up costs the time to shrink, to take some that to expand") {
+  // For b a node is worth 12 s of a's two nodes more than for a.
+  auto a = trainer("a", 1, 2, "n[1-2]"), b = trainer("b", 1, 1);
+  a.speed = {0, 1, 2};
+  b.speed = {0, 1.1};
+  a.shrink_s = 4;
+  a.expand_s = 100;
+  CHECK(best(2, {a, b})["b"] == "n2");
+  std::swap(a.shrink_s, a.expand_s);
+  CHECK(best(2, {a, b})["b"] == "");
+}
+
 TEST_CASE("a tie moves nobody") {
   auto plan = best(3, {trainer("a", 1, 8, "n1"), trainer("b", 1, 8, "n[2-3]")});
   CHECK(plan["a"] == "n1");

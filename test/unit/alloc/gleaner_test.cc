@@ -60,6 +60,12 @@ TEST_CASE("a start of which the share charged does not pay waits") {
   CHECK(counts(solve("exact", problem)) == std::vector{2});
 }
 
+TEST_CASE("a trainer that runs is charged no start again") {
+  Problem problem{nodes(3), {trainer("a", 1, 3, "n1")}, 100, 0};
+  problem.trainers[0].start_s = 10 * 100 / Extras{}.start_share;
+  CHECK(counts(solve("gleaner", problem)) == std::vector{3});
+}
+
 TEST_CASE("ties go to the trainer with most work left") {
   Problem problem{nodes(3), {trainer("a", 1, 4), trainer("b", 1, 4)}};
   problem.trainers[0].work_left = 10;

@@ -54,6 +54,13 @@ TEST_CASE("a later job starts at once if its limit ends before the head's") {
         std::vector<double>{0, 100, 2, 110});
 }
 
+TEST_CASE("a later job that would hold up the head waits") {
+  // It fits on the node that is idle, and would run past the head's start.
+  CHECK(starts(machine(4, {job(3, 0, 100, 100), job(4, 1, 10, 10),
+                           job(1, 2, 150, 150)})) ==
+        std::vector<double>{0, 100, 110});
+}
+
 TEST_CASE("a later job may run past the reservation on nodes it leaves") {
   // The head wants 2 nodes at 100, when 4 will be idle: 2 are spare.
   CHECK(starts(machine(5, {job(4, 0, 100, 100), job(2, 1, 10, 10),

@@ -51,11 +51,11 @@ endif
 dist_check_SCRIPTS += %reldir%/mutants.t
 TESTS += %reldir%/mutants.t
 
-## `make check-mutants MUTANTS='--only withdrawn'`: are defects in the protocol
+## `make check-mutants AREA=protocol MUTANTS='--only withdrawn'`: are defects in the protocol
 ## noticed?  Compiles a file for each; a quarter of an hour for all.
 EXTRA_DIST += %reldir%/mutants %reldir%/defects.py
 if HAVE_CATCH2
-check-mutants: %reldir%/test_generation
+check-mutants-protocol: %reldir%/test_generation
 	CXX='$(CXX)' \
 	CXXFLAGS='$(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS)' \
 	LINK='$(LIBTOOL) --silent --tag=CXX --mode=link $(CXXLD) $(AM_CXXFLAGS) $(CXXFLAGS) $(LDFLAGS) -o' \
@@ -64,7 +64,7 @@ check-mutants: %reldir%/test_generation
 		python3 $(srcdir)/%reldir%/mutants --program %reldir%/test_generation \
 		$(srcdir)/runtime/generation $(MUTANTS)
 else
-check-mutants:
+check-mutants-protocol:
 	@echo "check-mutants: built without Catch2 [install catch2]" >&2; exit 2
 endif
-.PHONY: check-mutants
+.PHONY: check-mutants-protocol

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defects of the Python package; each with the file of tests that must notice."""
+
+from defect import Defect
+
+DEFECTS = [
+    Defect(
+        "what a pickle holds runs without being trusted",
+        "runtime/python/gleaner/encoding.py",
+        "    if not trust:\n",
+        "    if False:\n",
+        "saved.py",
+    ),
+    Defect(
+        "tuples come back as lists",
+        "runtime/python/gleaner/encoding.py",
+        "        return tuple(_rebuilt(item) for item in content)",
+        "        return [_rebuilt(item) for item in content]",
+        "saved.py",
+    ),
+    Defect(
+        "running statistics drift apart between members",
+        "runtime/python/gleaner/running_statistics.py",
+        "            tensor.copy_(before + change.to(tensor.dtype))",
+        "            pass",
+        "buffers.py",
+    ),
+    Defect(
+        "the second share of a step begins with the first one's statistics",
+        "runtime/python/gleaner/running_statistics.py",
+        "            tensor.copy_(before)\n",
+        "            pass\n",
+        "buffers.py",
+    ),
+    Defect(
+        "a buffer that differs among members is not found",
+        "runtime/python/gleaner/buffers.py",
+        "        self._digests.check(gradients.digests, info.step)\n",
+        "",
+        "buffers.py",
+    ),
+    Defect(
+        "random numbers of Python are not repeated",
+        "runtime/python/gleaner/randomness.py",
+        "    random.seed(number)\n",
+        "",
+        "deterministic.py",
+    ),
+    Defect(
+        "a limit of samples below one is accepted",
+        "runtime/python/gleaner/job.py",
+        "    if micro_batch_max is not None and micro_batch_max < 1:",
+        "    if False:",
+        "refusals.py",
+    ),
+    Defect(
+        "a mean can be read before it is known",
+        "runtime/python/gleaner/job.py",
+        "        if self._value is None:\n            raise RuntimeError(",
+        "        if False:\n            raise RuntimeError(",
+        "alone.py",
+    ),
+]

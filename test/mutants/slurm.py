@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defects of what Gleaner makes of Slurm's answers."""
+
+from defect import defects_in
+
+slurm = defects_in("test/unit/slurm/test_slurm")
+
+DEFECTS = [
+    # --- records ---
+    slurm(
+        "a node that is draining is lent",
+        "src/slurm/records.cc",
+        "up && !(node.node_state & NODE_STATE_FLAGS & ~harmless_node_flags);",
+        "up;",
+        "which node states can be lent",
+    ),
+    slurm(
+        "a node that backfill plans on is never lent",
+        "src/slurm/records.cc",
+        "NODE_STATE_PLANNED | NODE_STATE_CLOUD |",
+        "NODE_STATE_CLOUD |",
+        "which node states can be lent",
+    ),
+    slurm(
+        "memory that is set apart for Slurm is lent",
+        "src/slurm/records.cc",
+        "static_cast<std::int64_t>(node.real_memory - spec_mb);",
+        "static_cast<std::int64_t>(node.real_memory);",
+        "what of a node jobs can have",
+    ),
+    slurm(
+        "a job that is held takes leases back",
+        "src/slurm/records.cc",
+        "bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {\n"
+        "  if (is_held(job)) return false;",
+        "bool is_eligible(slurm_job_info_t const& job, TimeS now_s) {",
+        "which pending jobs are eligible",
+    ),
+    slurm(
+        "a job that waits for another one takes leases back",
+        "src/slurm/records.cc",
+        "if (job.eligible_time == 0 || job.eligible_time > now_s + 1) return false;",
+        "if (job.eligible_time > now_s + 1) return false;",
+        "which pending jobs are eligible",
+    ),
+    slurm(
+        "a suspended job's node is lent",
+        "src/slurm/records.cc",
+        "    case JOB_SUSPENDED:\n      return State::suspended;",
+        "    case JOB_SUSPENDED:\n      return State::over;",
+        "which jobs still hold nodes",
+    ),
+    slurm(
+        "the record of one node keeps the GRES of another",
+        "src/slurm/records.cc",
+        "  if (!node.gres_used)\n    record.gres_used.reset();\n  else if",
+        "  if (!node.gres_used)\n    ;\n  else if",
+        "a node's record is read whole into that of another",
+    ),
+    # --- needs ---
+    slurm(
+        "GPUs counted by task are counted once",
+        "src/slurm/job_needs.cc",
+        "times(gres_in(job.tres_per_task, texts), tasks));",
+        "times(gres_in(job.tres_per_task, texts), 1));",
+        "what a job needs of each node",
+    ),
+    slurm(
+        "memory by CPU is taken as memory by node",
+        "src/slurm/job_needs.cc",
+        "static_cast<std::int64_t>(asked & ~MEM_PER_CPU) * record->each.cpus;",
+        "static_cast<std::int64_t>(asked & ~MEM_PER_CPU);",
+        "what a job needs of each node",
+    ),
+    slurm(
+        "a job that shares nodes with nobody counts as one that shares",
+        "src/slurm/job_needs.cc",
+        "record->whole = job.shared == JOB_SHARED_NONE;",
+        "record->whole = false;",
+        "what a job needs of each node",
+    ),
+    slurm(
+        "an array of a hundred tasks counts as one job",
+        "src/slurm/job_needs.cc",
+        "return all ? count_tasks(job.array_task_str) : 1;",
+        "return 1;",
+        "how many tasks of an array a record stands for",
+    ),
+    # --- snapshot ---
+    slurm(
+        "a node on which a job just began is lent",
+        "src/slurm/snapshot.cc",
+        "if (!node.usable || held.by_others || held.by_parts) return std::nullopt;",
+        "if (!node.usable) return std::nullopt;",
+        "a job listed on a node that still looks idle closes the hole",
+    ),
+    slurm(
+        "a hole ends when the last job plans to use it",
+        "src/slurm/snapshot.cc",
+        "if (!is_new && start_s < at->second.start_s)",
+        "if (!is_new && start_s > at->second.start_s)",
+        "a hole ends at the earliest planned start on it",
+    ),
+    slurm(
+        "our own reservation ends every hole",
+        "src/slurm/snapshot.cc",
+        "if (reservation.name != options.reservation)\n      plan(",
+        "plan(",
+        "a reservation's start ends a hole; ours does not",
+    ),
+    slurm(
+        "a reservation does not end a hole",
+        "src/slurm/snapshot.cc",
+        "plan(&uses, reservation.nodes, reservation.start_s, 0);",
+        "(void)reservation.nodes;",
+        "a reservation's start ends a hole; ours does not",
+    ),
+    slurm(
+        "a CLOUD node is lent and never powered down",
+        "src/slurm/snapshot.cc",
+        "lendable[kind] && (!node.cloud || options.lend_cloud);",
+        "lendable[kind];",
+        "a CLOUD node that is up is a hole only if that is asked for",
+    ),
+    slurm(
+        "nodes outside of the lease partition are lent",
+        "src/slurm/snapshot.cc",
+        "lendable[kind] && (!node.cloud || options.lend_cloud);",
+        "(!node.cloud || options.lend_cloud);",
+        "holes are the idle nodes of the lease partition, by name",
+    ),
+    slurm(
+        "a lease that completes counts as running",
+        "src/slurm/snapshot.cc",
+        "lease.running = job.state == State::running;\n  lease.start_s",
+        "lease.running = true;\n  lease.start_s",
+        "a lease that is ending is listed, but not as running",
+    ),
+    slurm(
+        "a preempted lease is told for ever",
+        "src/slurm/snapshot.cc",
+        "job.end_s > snapshot->time_s - preempted_s_max)",
+        "true)",
+        "leases that Slurm preempted are told for half a minute",
+    ),
+    slurm(
+        "what no known job uses counts as free",
+        "src/slurm/snapshot.cc",
+        "Resources used{std::max(node.cpus_used, held.cpus), node.memory_used_mb, {}};",
+        "Resources used{held.cpus, node.memory_used_mb, {}};",
+        "CPUs that Slurm counts as used and no known job has are not free",
+    ),
+    slurm(
+        "jobs are tried by number",
+        "src/slurm/pending_jobs.cc",
+        "keyed.emplace_back(-tier_of(job->partition), -std::int64_t{job->priority},",
+        "keyed.emplace_back(0, 0,",
+        "pending holds the eligible rigid jobs, highest priority first",
+    ),
+    slurm(
+        "the tier of a partition is ignored",
+        "src/slurm/pending_jobs.cc",
+        "keyed.emplace_back(-tier_of(job->partition),",
+        "keyed.emplace_back(0 * tier_of(job->partition),",
+        "jobs are tried by the tier of their partition first",
+    ),
+    slurm(
+        "more tasks of an array are expected than its limit lets run",
+        "src/slurm/pending_jobs.cc",
+        "return std::min(job.tasks, left);",
+        "return job.tasks;",
+        "of an array only tasks that its %limit lets run are told of",
+    ),
+    slurm(
+        "a begin time that a user gave counts as ours",
+        "src/slurm/pending_jobs.cc",
+        "return job.admin_comment == notice_mark &&",
+        "return",
+        "a job whose begin time is ours is told apart",
+    ),
+    slurm(
+        "a plan is forgotten while backfill makes its next one",
+        "src/slurm/plan_memory.cc",
+        "if (records->backfill_s > plan.lost_in_cycle_s) continue;",
+        "continue;",
+        "a plan lost at the begin of a cycle is kept during that cycle",
+    ),
+    slurm(
+        "a plan is kept that a whole cycle did not make again",
+        "src/slurm/plan_memory.cc",
+        "if (records->backfill_s > plan.lost_in_cycle_s) continue;",
+        "",
+        "a job that a whole cycle did not plan has no plan",
+    ),
+    slurm(
+        "nodes of partitions with ExclusiveUser are lent in parts",
+        "src/slurm/parted_nodes.cc",
+        "(partition.one_user_a_node ||",
+        "(false ||",
+        "nodes of a partition with ExclusiveUser are lent whole",
+    ),
+    slurm(
+        "the part of a node in a lease's mark is lost",
+        "src/slurm/admin_comment.cc",
+        "(mark.part ? \" part=\" + std::to_string(*mark.part) : \"\");",
+        "std::string();",
+        "the mark of a part of a node says which",
+    ),
+    # --- looking ---
+    slurm(
+        "what changed before a failed look is forgotten",
+        "src/slurm/load.cc",
+        "bool changed = stale_;\n  if (stale_) {",
+        "bool changed = stale_;\n  stale_ = nodes_.as_of() != 0 && stale_ && snapshot_.time_s == 0;\n  if (stale_) {",
+        "what changed before an answer failed is not forgotten",
+    ),
+    slurm(
+        "an unchanged table is asked for again",
+        "src/slurm/load.cc",
+        "  if (read_times_ && table->since(changed_.*changed, 0) == Change::none)\n    return {};",
+        "",
+        "no more is asked for than may have changed",
+    ),
+    slurm(
+        "a new plan of backfill is not seen",
+        "src/slurm/load.cc",
+        "bool const again = !cycles || *cycles != cycles_;",
+        "bool const again = false;",
+        "while jobs wait, the end of a backfill cycle is a change",
+    ),
+    slurm(
+        "a job whose time came is not seen",
+        "src/slurm/load.cc",
+        "(any_waits_ && now_s >= jobs_loaded_s_ + jobs_age_s_max);",
+        "false;",
+        "what is known of waiting jobs grows no older than half a minute",
+    ),
+    # --- is Slurm set up for leases? ---
+    slurm(
+        "a site without preemption is told that all is in order",
+        "src/slurm/setup_preempt.cc",
+        "if (facts.preempt_type == \"preempt/partition_prio\")",
+        "if (true)",
+        "what stops leases, or harms others, refuses and names the line",
+    ),
+]
