@@ -8,6 +8,7 @@ system_tests = \
 	%reldir%/kinds.bats \
 	%reldir%/parts.bats \
 	%reldir%/profile.bats \
+	%reldir%/campaign.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
