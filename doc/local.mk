@@ -19,11 +19,13 @@ dist_doc_DATA += \
 	%reldir%/glossary.md \
 	%reldir%/platforms.md \
 	%reldir%/python.md \
+	%reldir%/quickstart-campaign.md \
 	%reldir%/security.md \
 	%reldir%/sharding.md \
 	%reldir%/protocol.md
 
 dist_man_MANS += \
+	%reldir%/man1/gleaner-campaign.1 \
 	%reldir%/man1/gleaner-sim.1 \
 	%reldir%/man1/gleaner-solve.1 \
 	%reldir%/man3/gleaner.3 \

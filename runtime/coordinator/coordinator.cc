@@ -25,6 +25,9 @@ constexpr double tick_s = 0.02;
 constexpr double progress_s = 1;
 /// From the decision to end until what is left is killed.
 constexpr double end_time_s = 1;
+/// Slurm signals a whole job, and what started us may hand its own signal on:
+/// that is one request.
+constexpr double same_signal_s = 2;
 /// For the last checkpoint to become the latest; less than Slurm's KillWait.
 constexpr double pointer_time_s = 20;
 constexpr std::size_t secret_bytes = 32;
@@ -201,10 +204,12 @@ void Coordinator::on_signal() {
 void Coordinator::stop(int signal) {
   constexpr int code_of_signals = 128;
   auto const code = code_of_signals + signal;
+  if (stop_code_ && now() < stopped_s_ + same_signal_s) return;
   if (stop_code_ || finished_ || !membership_ ||
       membership_->summary().state == membership::State::waiting)
     return end(code);
   stop_code_ = code;
+  stopped_s_ = now();
   stop_deadline_s_ = now() + options_.stop_timeout_s;
   bool const keeps_state = signal != SIGUSR2;
   if (!keeps_state) membership_->drop_state();

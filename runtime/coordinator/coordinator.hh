@@ -154,6 +154,7 @@ class Coordinator {
   int program_code_ = 0;          ///< of members that ended after the finish
   bool ended_by_itself_ = false;  ///< the program returned 0 before the end
   std::optional<int> stop_code_;  ///< set: a signal came, all nodes are left
+  double stopped_s_ = 0;
   double stop_deadline_s_ = 0;
   std::optional<int> code_;  ///< set: we are ending with it
   double ending_since_s_ = 0;

@@ -57,6 +57,11 @@ stage_runtime() {
   for name in gleaner-comm-host gleaner-comm-mpi; do
     copy_built "$libexec" "$name" || true
   done
+  # Left out of builds without Python; beside it stands where its package is.
+  if copy_built "$libexec" gleaner-campaign; then
+    install -m 644 "$(dirname "$(built gleaner-campaign)")/source-path" \
+      "$libexec/source-path"
+  fi
 }
 
 check_installed() {

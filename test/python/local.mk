@@ -2,6 +2,10 @@
 python_tests = \
 	%reldir%/alone.py \
 	%reldir%/buffers.py \
+	%reldir%/campaign.py \
+	%reldir%/campaign_kills.py \
+	%reldir%/campaign_plot.py \
+	%reldir%/campaign_rules.py \
 	%reldir%/changes.py \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \

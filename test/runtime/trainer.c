@@ -12,6 +12,7 @@
  *
  * --layers: that many parameters of --params each; their gradients are computed
  * one after the other, the last first.  --overlap 1: each is said to be ready.
+ * --loss: what the logged loss begins with.
  * --micro-batch: samples that are computed at once.  --memory: for more of them
  * there is no memory; it is missing when all gradients but one are computed.
  * --state-mib: so much more state that has no gradient; it counts updates.
@@ -31,24 +32,19 @@
 
 struct options {
   long samples, batch, passes, params, step_ms, fail_at, exit_code, layers,
-      overlap, state_mib, micro_batch, memory;
+      overlap, state_mib, micro_batch, memory, loss;
 };
 
 static struct options read_options(int argc, char **argv) {
-  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0, 0, 0, 0};
-  static struct option const known[] = {{"samples", 1, NULL, 's'},
-                                        {"batch", 1, NULL, 'b'},
-                                        {"passes", 1, NULL, 'p'},
-                                        {"params", 1, NULL, 'n'},
-                                        {"step-ms", 1, NULL, 't'},
-                                        {"fail-at", 1, NULL, 'f'},
-                                        {"exit", 1, NULL, 'x'},
-                                        {"layers", 1, NULL, 'l'},
-                                        {"overlap", 1, NULL, 'o'},
-                                        {"state-mib", 1, NULL, 'm'},
-                                        {"micro-batch", 1, NULL, 'c'},
-                                        {"memory", 1, NULL, 'r'},
-                                        {NULL, 0, NULL, 0}};
+  struct options o = {400, 16, 1, 1000, 20, 0, 0, 1, 0, 0, 0, 0, 1};
+  static struct option const known[] = {
+      {"samples", 1, NULL, 's'},     {"batch", 1, NULL, 'b'},
+      {"passes", 1, NULL, 'p'},      {"params", 1, NULL, 'n'},
+      {"step-ms", 1, NULL, 't'},     {"fail-at", 1, NULL, 'f'},
+      {"exit", 1, NULL, 'x'},        {"layers", 1, NULL, 'l'},
+      {"overlap", 1, NULL, 'o'},     {"state-mib", 1, NULL, 'm'},
+      {"micro-batch", 1, NULL, 'c'}, {"memory", 1, NULL, 'r'},
+      {"loss", 1, NULL, 'q'},        {NULL, 0, NULL, 0}};
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     if (c == '?') exit(64);
     long const value = atol(optarg);
@@ -63,6 +59,7 @@ static struct options read_options(int argc, char **argv) {
       : c == 'm' ? &o.state_mib
       : c == 'c' ? &o.micro_batch
       : c == 'r' ? &o.memory
+      : c == 'q' ? &o.loss
                  : &o.exit_code) = value;
   }
   return o;
@@ -251,7 +248,8 @@ int main(int argc, char **argv) {
       if (rc != GLEANER_OK) break;
       rc = gleaner_apply(g);
       if (rc != GLEANER_OK) break;
-      gleaner_log(g, "loss", 1.0 / (double)step.step, step.n_samples);
+      gleaner_log(g, "loss", (double)o.loss / (double)step.step,
+                  step.n_samples);
       gleaner_log(g, "weight", s.weight[params - 1], step.n_samples);
     }
   if (rc < 0) return failed("train", rc, g);

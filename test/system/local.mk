@@ -9,6 +9,7 @@ system_tests = \
 	%reldir%/parts.bats \
 	%reldir%/profile.bats \
 	%reldir%/links.bats \
+	%reldir%/campaign.bats \
 	%reldir%/resize.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \

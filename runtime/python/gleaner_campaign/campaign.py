@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 import optuna
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
 from gleaner_campaign import budget, liveness, methods, record
 from gleaner_campaign.holder import ATTRIBUTE as HOLDER
@@ -27,6 +27,7 @@ from gleaner_campaign.holder import Holder, Life
 from gleaner_campaign.journal import Lock, storage_of
 from gleaner_campaign.refusal import Refusal
 from gleaner_campaign.space import suggest_of
+from gleaner_campaign.spec import Spec
 
 ASKED = "gleaner:asked"
 NODE_S = "gleaner:node_s"
@@ -76,14 +77,26 @@ class Campaign:
         self._suggest = suggest_of(self.spec)
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.storage = storage_of(self.folder, self.spec.storage)
-        self.study = optuna.create_study(
+        self.study = optuna.load_study(
             study_name=self.spec.name,
             storage=self.storage,
-            directions=[o.direction for o in self.spec.objectives],
             pruner=methods.pruner_of(self.spec.pruner),
             sampler=methods.sampler_of(self.spec, 0),
+        )
+
+    @staticmethod
+    def create(folder: str, spec_file: str, spec: Spec) -> "Campaign":
+        """The study first: a directory with a record has one."""
+        record.prepare(folder, spec_file, spec)
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        optuna.create_study(
+            study_name=spec.name,
+            storage=storage_of(os.path.abspath(folder), spec.storage),
+            directions=[o.direction for o in spec.objectives],
             load_if_exists=True,
         )
+        record.finish(folder, spec)
+        return Campaign(folder)
 
     # --- looking --------------------------------------------------------------
 
@@ -220,7 +233,7 @@ class Campaign:
             state=TrialState.RUNNING, user_attrs={HOLDER: holder.to_json()}
         )
         trial_id = self.storage.create_new_trial(
-            self.study._study_id, template_trial=_begun(template)
+            self.study._study_id, template_trial=template
         )
         number = self.storage.get_trial_number_from_id(trial_id)
         return self._choose(number, trial_id, holder)
@@ -246,11 +259,3 @@ class Campaign:
 
     def _set(self, trial: Any, key: str, value: Any) -> None:
         self.storage.set_trial_user_attr(trial._trial_id, key, value)
-
-
-def _begun(template: FrozenTrial) -> FrozenTrial:
-    """Optuna gives a running template no begin."""
-    import datetime
-
-    template.datetime_start = datetime.datetime.now()
-    return template

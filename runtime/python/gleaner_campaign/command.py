@@ -85,7 +85,13 @@ def main(argv: list[str], here: str) -> int:
         return _commands()[options.command](options, program, here)
     except Refusal as refusal:
         print(f"gleaner campaign: {refusal}", file=sys.stderr)
-        return exits.REFUSED
+    except OSError as error:
+        print(
+            f"gleaner campaign: {error.filename or 'the file system'}: {error.strerror} "
+            "[see to its owner, its place on disk and its mount]",
+            file=sys.stderr,
+        )
+    return exits.REFUSED
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:
@@ -115,13 +121,13 @@ def _open(options: argparse.Namespace) -> Any:
 
 
 def create(options: argparse.Namespace, program: list[str], here: str) -> int:
-    from gleaner_campaign import methods, record, space, spec
+    from gleaner_campaign import methods, space, spec
+    from gleaner_campaign.campaign import Campaign
 
     read = spec.read(options.spec)
     methods.check(read, options.spec)
     space.suggest_of(read)
-    record.create(options.dir, options.spec, read)
-    _open(options)
+    Campaign.create(options.dir, options.spec, read)
     _show(options, {"dir": os.path.abspath(options.dir)}, f"created {options.dir}")
     return exits.DONE
 

@@ -101,8 +101,9 @@ class JournalFile(Backend, Snapshot):  # type: ignore[misc,valid-type]
         self._snapshot = f"{path}.snapshot-{optuna.__version__}"
         self._lock = Lock(path + ".lock")
         self._next = (0, 0)  # number of the next line to read, and where it begins
-        with open(path, "ab"):
-            pass
+        if not os.path.exists(path):  # to look at one is allowed without writing
+            with open(path, "ab"):
+                pass
 
     def read_logs(self, log_number_from: int) -> Any:
         """Lines from this number on; other programs' versions of it agree."""

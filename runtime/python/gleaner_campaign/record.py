@@ -22,8 +22,8 @@ from gleaner_campaign.spec import Spec
 NAME = "campaign.json"
 
 
-def create(folder: str, spec_file: str, spec: Spec) -> None:
-    """Refuses a directory that has a campaign."""
+def prepare(folder: str, spec_file: str, spec: Spec) -> None:
+    """All but the record itself.  Refuses a directory that has a campaign."""
     if os.path.exists(os.path.join(folder, NAME)):
         raise Refusal(
             f"{folder}: has a campaign [gleaner campaign run {folder}, or name another "
@@ -34,12 +34,17 @@ def create(folder: str, spec_file: str, spec: Spec) -> None:
         shutil.copy(spec_file, os.path.join(folder, "space.yaml"))
         if spec.space_py is not None:
             shutil.copy(spec.space_py, os.path.join(folder, "space.py"))
-            spec = replace(spec, space_py="space.py")
-        write(os.path.join(folder, NAME), json.dumps(asdict(spec), indent=1) + "\n")
     except OSError as error:
         raise Refusal(
             f"{error.filename}: {error.strerror} [name a directory that you may write]"
         ) from error
+
+
+def finish(folder: str, spec: Spec) -> None:
+    """From now on it is a campaign."""
+    if spec.space_py is not None:
+        spec = replace(spec, space_py="space.py")
+    write(os.path.join(folder, NAME), json.dumps(asdict(spec), indent=1) + "\n")
 
 
 def read(folder: str) -> Spec:

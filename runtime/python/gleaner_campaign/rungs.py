@@ -3,13 +3,14 @@
 
 Rungs are those of successive halving: rung r is reached with the value of number
 min · reduction^r.  A trial on rung r has been chosen r times from `reduction`, so
-it weighs reduction^r in the allocator.
+it weighs reduction^r in the allocator, as far as `gleaner run --weight` goes.
 """
 
 from __future__ import annotations
 
 from gleaner_campaign.spec import Method
 
+WEIGHT_MAX = 10.0
 PROMOTING = ("asha", "hyperband")
 
 
@@ -27,7 +28,8 @@ def weight_of(pruner: Method, index: int) -> float:
     """1 until the second rung, and with pruners that have none."""
     if pruner.name not in PROMOTING:
         return 1.0
-    return float(reduction_of(pruner) ** max(0, rung_of(pruner, index)))
+    weight = float(reduction_of(pruner) ** max(0, rung_of(pruner, index)))
+    return min(weight, WEIGHT_MAX)
 
 
 def reduction_of(pruner: Method) -> float:

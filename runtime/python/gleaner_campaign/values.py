@@ -52,7 +52,7 @@ class Course:
         """One line of events.jsonl; others than those that matter are ignored."""
         kind = event.get("event")
         if kind == "step":
-            self._note_pass(int(event["step"]), int(event["pass"]))
+            self._note_pass(int(event["step"]), int(event["pass"]) + 1)
         elif kind == "log" and event.get("key") == self.key:
             self._add(int(event["step"]), float(event["value"]))
         elif kind == "rollback":

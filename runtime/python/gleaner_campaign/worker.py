@@ -80,8 +80,9 @@ class Worker:
         say("trial_begun", number=taken.number, params=taken.params)
         options = list(self._options.run)
         if self._options.has_weight:
-            reached = max(self._campaign.trial(taken.number).intermediate_values, default=0)
-            options.append(f"--weight={weight_of(self._campaign.spec.pruner, reached):g}")
+            course = self._campaign.trial(taken.number).intermediate_values
+            weight = weight_of(self._campaign.spec.pruner, max(course, default=0))
+            options.append(f"--weight={weight:g}")
         training = Training(
             self._options.program, taken, options, self._options.argv, lock
         )

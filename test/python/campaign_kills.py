@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is killed, and whenever: no trial is lost, none told twice, no value twice.
+
+CAMPAIGN_KILLS=200 kills more often than `make check` does.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+from campaign import Case, missing
+
+try:
+    from gleaner_campaign.campaign import Campaign, Nothing
+    from gleaner_campaign.holder import process
+    from optuna.trial import TrialState
+except ImportError as error:
+    missing.append(str(error))
+
+SEED = int(os.environ.get("GLEANER_SEED", random.randrange(10**6)))
+KILLS = int(os.environ.get("CAMPAIGN_KILLS", "30"))
+COURSE = 4  # values of a trial
+SET_STATE, SET_VALUE = 6, 7  # Optuna's codes in its journal
+
+
+def value_of(params, index):
+    return params["loss"] / index
+
+
+def drive(folder):
+    """Asks, reports and tells until nothing is left; for a process of its own."""
+    campaign = Campaign(folder)
+    while True:
+        taken = campaign.take(process(os.getpid()), time.time())
+        if isinstance(taken, Nothing):
+            if taken.why == "done":
+                os._exit(0)
+            time.sleep(0.01)
+            continue
+        for index in range(1, COURSE + 1):
+            value = value_of(taken.params, index)
+            campaign.report(taken.number, taken.token, index, value)
+        campaign.tell(taken.number, taken.token, TrialState.COMPLETE, [value])
+
+
+def fork(folder):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            drive(folder)
+        finally:
+            os._exit(1)
+    return pid
+
+
+@unittest.skipIf(missing, f"missing: {', '.join(missing)}")
+class Killed(Case):
+    def setUp(self):
+        super().setUp()
+        self.draw = random.Random(SEED)
+        print(f"# GLEANER_SEED={SEED}", flush=True)
+
+    def journal(self):
+        lines = (self.dir / "journal.log").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def test_drivers(self):
+        """kill -9 of what asks, reports and tells"""
+        trials = 2 * KILLS
+        self.create(trials=trials)
+        pids = [fork(str(self.dir)) for _ in range(3)]
+        kills, end = 0, time.monotonic() + 400
+        while pids and time.monotonic() < end:
+            time.sleep(self.draw.uniform(0, 0.3))
+            if kills < KILLS:
+                victim = self.draw.choice(pids)
+                os.kill(victim, signal.SIGKILL)
+                os.waitpid(victim, 0)
+                pids[pids.index(victim)] = fork(str(self.dir))
+                kills += 1
+            for pid in list(pids):
+                gone, status = os.waitpid(pid, os.WNOHANG)
+                if gone:
+                    self.assertEqual(status, 0)
+                    pids.remove(pid)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        self.assertEqual(pids, [], "the campaign did not end")
+        print(f"# {kills} kills, {len(self.journal())} lines", flush=True)
+        self.check_trials(trials)
+
+    def check_trials(self, trials):
+        campaign = Campaign(str(self.dir))
+        found = campaign.trials()
+        self.assertEqual([t.number for t in found], list(range(trials)))
+        for trial in found:
+            self.assertEqual(trial.state, TrialState.COMPLETE)
+            expected = {i: value_of(trial.params, i) for i in range(1, COURSE + 1)}
+            self.assertEqual(trial.intermediate_values, expected)
+            self.assertEqual(trial.values, [expected[COURSE]])
+        told, said = {}, {}
+        for line in self.journal():
+            if line["op_code"] == SET_STATE and line["state"] == TrialState.COMPLETE:
+                told[line["trial_id"]] = told.get(line["trial_id"], 0) + 1
+            elif line["op_code"] == SET_VALUE:
+                key = (line["trial_id"], line["step"])
+                said[key] = said.get(key, 0) + 1
+        self.assertEqual(set(told.values()), {1})
+        self.assertEqual(set(said.values()), {1})
+
+    def test_workers(self):
+        """kill -9 of workers and coordinators"""
+        trials, kills, wanted = 6, 0, max(4, KILLS // 4)
+        trainer = ("--samples=3200", "--step-ms=10")
+        self.create(trials=trials, steps=50)
+        spec = self.dir / "campaign.json"
+        # A coordinator's death by our hand is no fault of the program.
+        spec.write_text(spec.read_text().replace('"tries": 3', '"tries": 1000'))
+        workers, end = [], time.monotonic() + 500
+        while time.monotonic() < end:
+            workers = [w for w in workers if w.poll() is None]
+            if self.ended() == trials:
+                break
+            while len(workers) < 2:
+                workers.append(self.work(*trainer))
+            time.sleep(self.draw.uniform(1, 6))
+            victims = [w.pid for w in workers if w.poll() is None]
+            victims += [c for w in workers for c in children(w.pid)]
+            if kills < wanted and victims:
+                os.kill(self.draw.choice(victims), signal.SIGKILL)
+                kills += 1
+        print(f"# {kills} kills", flush=True)
+        found = self.trials()
+        self.assertEqual([t["state"] for t in found], ["complete"] * trials, self.log())
+        for trial in found:
+            course = {
+                str(i): trial["params"]["loss"]
+                * sum(1 / s for s in range(50 * i - 49, 50 * i + 1))
+                / 50
+                for i in range(1, 5)
+            }
+            self.assertEqual(trial["course"].keys(), course.keys())
+            for index, value in course.items():
+                self.assertAlmostEqual(trial["course"][index], value)
+
+    def ended(self):
+        return sum(trial.state.is_finished() for trial in Campaign(str(self.dir)).trials())
+
+
+def children(pid):
+    found = subprocess.run(
+        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
+    )
+    return [int(word) for word in found.stdout.split()]
+
+
+if __name__ == "__main__":
+    support.main()
