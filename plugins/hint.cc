@@ -13,8 +13,8 @@
 namespace gleaner {
 namespace {
 
-/// Does somebody listen there?  One whose buffer is full does, and has been
-/// told before.
+/// Does a process listen there?  A receiver with a full buffer does; it has
+/// earlier hints.
 bool send_to(int socket, std::string const& path, std::string_view text) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Telling gleanerd and the scavenger that now is the time to look again.
+/// How do plugins tell gleanerd and the scavenger to look again?
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace gleaner {
 
-/// That a training may be there.  The others are of rigid jobs.
+/// There may be a training job.  All other hints are of rigid jobs.
 inline constexpr std::string_view hint_of_training =
     R"({"type":"training","job":0})";
 
 /// Sends hints; made once, at the plugin's start.
 ///
-/// A hint is one datagram of JSON to the one that looks for holes: to
-/// RUN_DIR/wake.sock (the scavenger), or where nobody listens there to
+/// A hint is one datagram of JSON to the process that looks for holes: to
+/// RUN_DIR/wake.sock (the scavenger), or without a listener there to
 /// RUN_DIR/hint.sock (gleanerd, with `scavenger: poll`).  It may be sent under
-/// slurmctld's locks: it never waits, and a receiver that is not there, or
-/// slow, is not told.
+/// slurmctld's locks: it never waits, and a receiver that is absent or slow
+/// does not get it.
 class HintSender {
  public:
   HintSender();

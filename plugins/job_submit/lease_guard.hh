@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who may use the lease partition, reservation, licence, account and QOS.
-///
-/// At submission a lease with a valid ticket, by update nobody.  Root and
-/// SlurmUser are no exception.
+/// Which requests may use the lease partition, reservation, licence, account
+/// and QOS?
+/// At submission only a lease with a valid ticket, by update none; not even
+/// those of root and SlurmUser.
 #pragma once
 
 #include <cstdint>

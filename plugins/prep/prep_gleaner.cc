@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// prep plugin: a job has ended, so nodes have become free: tell who looks.
+/// prep plugin: a job has ended and nodes are free, so wake the scavenger.
 ///
 /// Only the controller's epilog is asked for.  Asking for its prolog would put
 /// every job of the machine into CONFIGURING.

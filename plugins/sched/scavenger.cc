@@ -39,7 +39,7 @@ struct Scavenger::Shared {
   void run() {
     std::optional<ScavengerLoop> loop;
     while (!stop.load()) {
-      // What was thrown leaves the loop in no known state: begin anew.
+      // After an exception the state of the loop is unknown: begin again.
       bool const ok = guard(false, log_exception, [&] {
         if (!loop) loop.emplace();
         loop->turn(stop_fd);

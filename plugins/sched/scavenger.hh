@@ -4,8 +4,8 @@
 /// Protocol: connects to RUN_DIR/gleanerd.sock, says plugin_hello, then pushes
 /// a `holes` message whenever the cluster changed and at least every five
 /// seconds.  It looks when a datagram comes to RUN_DIR/wake.sock (which it
-/// binds), when gleanerd says `scan_now`, and every scan_interval_ms.  Where
-/// nobody trains it looks, and pushes, every 30 s (slurm/scan_pacer.hh).
+/// binds), when gleanerd says `scan_now`, and every scan_interval_ms.  Without
+/// training jobs it looks, and pushes, every 30 s (slurm/scan_pacer.hh).
 ///
 /// Invariants:
 /// - While no gleanerd is connected nothing is asked of slurmctld.

@@ -45,14 +45,14 @@ int usable_cpus() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// A lease of a part has so many CPUs, and only Slurm knows which.  Where it
-/// binds nobody, members must not use those of other jobs: they get no cores,
-/// and no more threads than they have CPUs.  0: Slurm confines us to ours.
+/// The number of CPUs of a part's lease; only Slurm knows which they are.  If
+/// Slurm does not bind the agent, members must not use CPUs of other jobs: they
+/// get no cores, and no more threads than CPUs.  0: Slurm binds the agent.
 int unconfined_cpus(int part_cpus) {
   return part_cpus > 0 && usable_cpus() > part_cpus ? part_cpus : 0;
 }
 
-/// This process's environment, without what a member gets anew.
+/// This process's environment, without the variables that each member gets.
 std::vector<std::string> inherited_environment() {
   std::vector<std::string> env;
   for (char** entry = environ; *entry; ++entry) {

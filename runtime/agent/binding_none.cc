@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// In place of binding.cc where hwloc is not there: nobody is bound.
+/// Replaces binding.cc in a build without hwloc: no member is bound.
 #include "runtime/agent/binding.hh"
 
 namespace gleaner {

@@ -93,8 +93,8 @@ void CommHostStarter::start() {
   wait_later();
 }
 
-/// Without descriptors nobody can be turned away either: who still waits must
-/// not make us try again without end.
+/// Without descriptors no connection can be refused either: pause, so that a
+/// waiting one does not make us retry endlessly.
 void CommHostStarter::wait_later() {
   pause_.expires_after(failure_pause);
   pause_.async_wait([this](asio::error_code error) {
@@ -102,7 +102,7 @@ void CommHostStarter::wait_later() {
   });
 }
 
-/// Whoever waits must not wait for what does not come.
+/// Fail pending connections now instead of letting them time out.
 void CommHostStarter::turn_away() {
   asked_.non_blocking(true);
   for (;;) {

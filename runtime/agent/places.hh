@@ -26,7 +26,7 @@ class Places {
   }
   void leave(msg::MemberId member) { by_member_.erase(member); }
 
-  /// The node is shared between so many: as many members as ever were at once.
+  /// Parts into which the node is divided: the most members there were at once.
   std::size_t count() const { return count_; }
 
  private:

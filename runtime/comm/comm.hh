@@ -29,11 +29,11 @@
 
 namespace gleaner {
 
-/// Gives `blob` to every member and returns everybody's, in rank order.
-/// Called by connect(), on its thread, zero or more times, with another key
-/// each time and the same keys on all members.  Blocks; whoever makes it ends
-/// it with an error when the generation is given up, or when the time that
-/// connect() was given is over.
+/// Gives `blob` to every member and returns the blobs of all, in rank order.
+/// connect() calls it on its thread, zero or more times, with another key each
+/// time and the same keys on all members.  Blocks.  The function must return an
+/// error when the generation is given up, or when the time limit of connect()
+/// is over.
 using Exchange = std::function<Result<std::vector<std::string>>(
     std::string const& key, std::string const& blob)>;
 
@@ -156,8 +156,8 @@ struct PlaneOptions {
   std::string cpus{};       ///< where processes of the plane run; "": anywhere
   /// Where most of what is summed lies; a plane that needs it elsewhere copies.
   std::vector<SharedRegion> shared{};
-  /// A link to another member on which nothing passes for so long is lost, if
-  /// the plane can tell.  0: as its transport sees fit.
+  /// A link to another member is lost after this time without data, if the
+  /// plane can detect that.  0: as its transport decides.
   double silence_s = 0;
   /// What both ends of a connection prove that they know, and for which
   /// generation.

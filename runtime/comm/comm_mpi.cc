@@ -192,8 +192,8 @@ Result<void> MpiPlane::take_ranks() {
   if (*answer.failure)
     return Error{Errc::unavailable,
                  "comm process: " + std::string(answer.failure)};
-  // Open MPI becomes as many jobs of one as there are processes, silently,
-  // when it does not recognise who started it.
+  // If Open MPI does not recognise its launcher, each process silently becomes
+  // a job of its own.
   if (answer.size != options_.size || answer.rank != options_.rank || !life)
     return Error{Errc::unavailable, "Open MPI made this member rank " +
                                         std::to_string(answer.rank) + " of " +
@@ -359,7 +359,7 @@ void MpiPlane::stop() {
   std::lock_guard lock(mutex_);
   if (std::exchange(stopped_, true)) return;
   if (life_) ::syscall(SYS_pidfd_send_signal, life_.get(), SIGKILL, nullptr, 0);
-  // Wakes who waits on them; the comm host kills the process and reaps it.
+  // Wakes the waiting threads; the comm host kills and reaps the process.
   if (process_) ::shutdown(process_.get(), SHUT_RDWR);
   if (host_) ::shutdown(host_->socket(), SHUT_RDWR);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How would a training go on a slower network than it has?
+/// How fast would a training job be on a slower network?
 ///
 /// To find out before the machine is there, and to try on one computer how
 /// Gleaner learns the scaling of trainings: a sum takes as much longer as a
@@ -15,7 +15,7 @@ namespace gleaner {
 /// How long `bytes` are under way in a ring of `size` members, seconds.
 double ring_s(SlowLink const& link, int size, std::size_t bytes);
 
-/// Sums of `plane` take so much longer; all else is as fast as ever.
+/// Makes sums of `plane` take longer; all else keeps its speed.
 std::unique_ptr<Plane> make_slowed_plane(std::unique_ptr<Plane> plane,
                                          SlowLink const& link, int size);
 

@@ -31,7 +31,7 @@ struct GpuModule {
 /// and what is wrong with what is there.
 Result<GpuModule const*> gpu_module();
 
-/// The same from this file, anew; for tests.
+/// Load the module from this file, again each time; for tests.
 Result<GpuModule const*> load_gpu_module(std::string const& path);
 
 }  // namespace gleaner

@@ -105,7 +105,7 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   CoordinatorOptions options;
   std::string level = "info";
   CLI::App app{
-      "Runs a program on nodes that come and go.  In a job submitted with\n"
+      "Runs a program on nodes that come and go, in a job submitted with\n"
       "sbatch --malleable=MIN-MAX:  gleaner run [OPTIONS] -- PROGRAM [ARG...]"};
   app.name("gleaner run");
   app.set_version_flag("--version", PACKAGE_VERSION);
@@ -121,15 +121,16 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "tcp", "mpi", "nccl", "self"}));
   app.add_option("--on-loss", options.on_loss,
-                 "What becomes of a lost member's samples of a step: recompute "
-                 "has the others compute them in this one, short leaves them "
-                 "to a later step, which a pass may then have one more of")
+                 "What happens to a lost member's samples of a step: with "
+                 "recompute the others compute them in the same step; with "
+                 "short a later step has them, and a pass may have one more "
+                 "step")
       ->capture_default_str()
       ->check(CLI::IsMember({"short", "recompute"}));
   auto* deterministic =
       app.add_option("--deterministic", options.shards,
                      "Cut every step into N shards (16), each computed by "
-                     "itself, and find the same bits whatever members do; "
+                     "itself, and compute the same bits whatever members do; "
                      "implies --on-loss=recompute")
           ->expected(0, 1)
           ->type_name("N")
@@ -156,7 +157,7 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "as stuck [12 failure timeouts, at least 10 steps]")
       ->check(CLI::Range(0.5, 1e6));
   app.add_option("--finish-timeout", options.finish_timeout_s,
-                 "Seconds that the program may go on after the last step")
+                 "Seconds that the program may run after the last step")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e6));
   app.add_option("--stop-timeout", options.stop_timeout_s,
@@ -166,17 +167,18 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e6));
   app.add_flag("--resume", options.resume,
-               "Go on from the newest checkpoint in the run directory, as a "
+               "Continue from the newest checkpoint in the run directory, as a "
                "requeued job does");
   app.add_option("--address", options.address,
                  "Name or address of this host, as other nodes reach it "
                  "[$GLEANER_HOST_ADDRESS, or the host name]");
   app.add_option("--listen", options.listen,
-                 "Address of this host to listen on, where nodes reach it "
-                 "under another one [what --address leads to]");
-  app.add_option("--local", options.local_nodes,
-                 "Without Slurm: begin with N nodes that are processes on this "
-                 "machine; DIR/control takes 'add' and 'remove NODE SECONDS'")
+                 "Address of this host to listen on, if nodes reach the host "
+                 "under another one [what --address resolves to]");
+  app.add_option(
+         "--local", options.local_nodes,
+         "Without Slurm: begin with N nodes, which are processes on this "
+         "machine; DIR/control takes 'add' and 'remove NODE SECONDS'")
       ->check(CLI::Range(0, 1024));
   app.add_option("--nodes-min", options.nodes_min,
                  "With --local: nodes needed to run")

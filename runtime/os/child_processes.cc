@@ -50,8 +50,8 @@ struct Place {
         memory(command.memory < 0 ? std::vector<unsigned long>{}
                                   : cpu_mask(std::to_string(command.memory))) {}
 
-  /// Runs between fork and exec.  Where the system refuses, the child runs
-  /// all the same; whoever wants to know looks at affinity_of().
+  /// Runs between fork and exec.  If the system refuses, the child still
+  /// runs; affinity_of() tells what it got.
   void take() const {
     auto const bytes = [](auto const& mask) {
       return mask.size() * sizeof(long);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who touches files that may stand still, so that nobody else has to wait?
+/// Which thread uses files on a disk that may hang, so that no other waits?
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace gleaner {
 
-/// A thread that does what it is given, in that order.
+/// A thread that runs the functions it is given, in order.
 ///
 /// A shared file system may not answer for minutes.  A thread that writes to
 /// it then cannot be ended, either; so a queue that goes away waits for its
@@ -25,7 +25,7 @@ class DiskQueue {
 
   void push(std::function<void()> work);
 
-  /// Wait until all that was pushed is done, at most so long.  Whether it is.
+  /// Wait up to `seconds` until all functions have run.  Have they?
   bool wait(double seconds);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who closes a file descriptor: the Fd that holds it.
+/// What closes a file descriptor?  The Fd that holds it.
 #pragma once
 
 #include <unistd.h>

@@ -30,19 +30,19 @@ Result<Fd> secret_pipe(std::function<Result<std::string>()> line);
 /// srun.  Fails with timed_out, and with invalid_argument when there is none.
 Result<std::string> read_secret_line(int fd, std::chrono::milliseconds limit);
 
-/// The secret as a file that is nowhere but in memory and that nobody can
-/// change: any number of children may be left the same one.  Close-on-exec,
-/// and of a number that scripts do not redirect.  Fails with io.
+/// The secret as a sealed file in memory, which no process can change.  Any
+/// number of children may inherit it.  Close-on-exec, with a number that
+/// scripts do not redirect.  Fails with io.
 Result<Fd> secret_memory(std::string const& secret);
 
-/// Read what secret_memory() made, in a process that was left it under this
-/// number, and close it: what this process starts does not get it.  Fails with
-/// invalid_argument when anything else has that number, and leaves that open.
+/// Read the file of secret_memory() in a process that inherited it under this
+/// number, and close it, so that children of this process do not get it.  Fails
+/// with invalid_argument if another file has that number, and leaves it open.
 Result<std::string> take_secret(int fd);
 
 /// The secret in a file: one word of at least 32 characters.  Fails with denied
-/// when anybody but its owner may read or write it or its owner is somebody
-/// else, with not_found, and with invalid_argument; names the file and the
+/// if others may read or write it or it has another owner, with not_found, and
+/// with invalid_argument; names the file and the
 /// remedy.
 Result<std::string> secret_of_file(std::string const& path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How are lines added to a file by somebody who must never wait for a disk?
+/// How does a thread that must never wait for a disk add lines to a file?
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace gleaner {
 
-/// A file of lines, written by a thread, each with one write(2): who reads it
-/// finds whole lines, but perhaps for the last.
+/// A file of lines.  A thread writes each with one write(2), so a reader finds
+/// whole lines, except perhaps the last.
 ///
-/// While the file stands still, or its disk is full, lines wait; when more than
+/// While the disk hangs or is full, lines wait; when more than
 /// waiting_bytes_max wait, further ones are lost, and counted.
 class LineFile {
  public:
@@ -37,7 +37,7 @@ class LineFile {
   /// Of a line that ends in '\n'.  Returns at once.  From any thread.
   void write(std::string line);
 
-  /// Wait until all lines are written or lost, at most so long.
+  /// Wait up to `seconds` until all lines are written or lost.
   bool wait(double seconds) { return queue_.wait(seconds); }
 
  private:

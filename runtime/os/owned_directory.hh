@@ -18,7 +18,7 @@ class OwnedDirectory {
   /// A new one, for this user only.  Fails with io.
   static Result<OwnedDirectory> make();
 
-  /// Removes those of this user's that nobody owns any more.
+  /// Removes directories of this user that no process owns any more.
   static void remove_abandoned();
 
   OwnedDirectory(OwnedDirectory&&) = default;

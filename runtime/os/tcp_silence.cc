@@ -21,7 +21,7 @@ void keep_alive(int socket) {
   constexpr int interval_s = 1;  // the shortest there is
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, interval_s);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, interval_s);
-  // Who asks is_silent() has a limit of its own.
+  // The caller of is_silent() has its own limit.
   constexpr int probes_max = 127;
   set(socket, IPPROTO_TCP, TCP_KEEPCNT, probes_max);
   set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When is a TCP connection lost of which nobody says so?
+/// When does a silent TCP connection count as lost?
 ///
-/// A peer that ends, and a machine that goes down in order, say so.  A cable
-/// that is pulled does not: what was sent is sent again for a quarter of an
-/// hour, and who only receives waits for ever.
+/// The kernel reports the end of a peer, and an orderly shutdown of its
+/// machine.  It does not report a pulled cable: sent data is repeated for a
+/// quarter of an hour, and a process that only receives waits endlessly.
 #pragma once
 
 namespace gleaner {
@@ -11,9 +11,9 @@ namespace gleaner {
 /// Ask the peer for a sign of life when nothing passes.
 void keep_alive(int socket);
 
-/// The other machine's kernel has not answered for so long, although it was
-/// asked (keep_alive() was called).  Not so while the peer's program does not
-/// read, or has nothing to say: it may take its time.  False for what is no TCP
+/// Has the other machine's kernel not answered for `seconds`, although
+/// keep_alive() asks it?  A peer whose program does not read, or sends nothing,
+/// is not silent in this sense.  False for a socket that is no TCP
 /// connection.
 bool is_silent(int socket, double seconds);
 

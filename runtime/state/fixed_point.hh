@@ -2,8 +2,8 @@
 /// How do sums of floating-point numbers come out the same in every order?
 ///
 /// All terms are written as multiples of one power of two, chosen by the
-/// largest of them, and integers are added.  Whoever adds which terms first,
-/// the sum is the same to the last bit; it is rounded once, at the end.
+/// largest of them, and integers are added.  The sum is the same to the last
+/// bit in every order of additions; it is rounded once, at the end.
 ///
 ///     auto m = std::max(magnitude(type, a, n), magnitude(type, b, n));
 ///     add_as_fixed(type, sum, a, n, m, 2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a program registered as the training's state: tensors and blobs.
+/// Which tensors and blobs has the program registered as its state?
 ///
 /// The state is seen as one run of bytes, the tensors in order of
-/// registration, so that stripes of it can be sent by different members; and a
-/// list of blobs, which are small and made anew by the program each time.
+/// registration, so that different members can send stripes of it, and as a
+/// list of blobs, which are small and which the program makes each time.
 #pragma once
 
 #include <cstdint>

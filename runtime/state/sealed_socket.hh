@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How bulk data shows that nobody changed, added, repeated or left out any.
+/// How do tags reveal changed, added, repeated or missing bulk data?
 ///
 /// Bytes go in records: 4 bytes of length (big-endian), that much data, a tag
 /// of 16 bytes.  The tag of the n-th record of one direction, counted from 0,
 /// is GMAC (AES-128-GCM that encrypts nothing) over length and data, with n as
 /// the nonce; each direction has a key of its own.  Of what libcrypto has, this
-/// costs least (doc/results-runtime.md).  A record's bytes are handed out when
-/// its tag was found right, not before.
+/// costs least (doc/results-runtime.md).  A record's bytes are handed out only
+/// after its tag was verified.
 #pragma once
 
 #include <sys/types.h>

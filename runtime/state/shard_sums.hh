@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Deterministic mode: how do the gradients of a step's shards become one
-/// gradient that does not depend on who computed which of them?
+/// gradient that does not depend on which member computed which shard?
 ///
-/// The program computes a shard's gradient in the same memory as ever (`work`).
+/// The program computes each shard's gradient in the same memory (`work`).
 /// keep() copies it aside, because the power of two that a parameter's
 /// gradients are counted in (runtime/state/fixed_point.hh) is known only when
 /// all members' shards are.  The first bucket brings it: beside its words it

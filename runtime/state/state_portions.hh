@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which bytes of the state go from whom to whom when several members join?
+/// Which member sends which bytes of the state when several members join?
 ///
 /// Joiner j of J has portion j of the state.  Donor i of D sends it piece i of
 /// that portion; and while pieces come in, the joiner relays them to the other
 /// joiners.  So a donor sends 1/D of the state, however many joiners there
-/// are, and nobody sends more than the whole of it.
+/// are, and no member sends more than one whole state.
 ///
 /// The pieces of a portion are relayed in chunks, in turn, because they come in
 /// at the same time.

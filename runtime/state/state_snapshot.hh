@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The state as it was at one boundary, while the training goes on.
+/// How is the state of one boundary kept while training continues?
 ///
 /// The state changes in the program's update and nowhere else.  A thread of its
 /// own copies it aside while gradients are computed; what is left when the

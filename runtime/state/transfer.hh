@@ -43,8 +43,8 @@ class Transfers {
   void abort(msg::Generation generation);
   void abort_all();
 
-  /// A connection is lost when the other machine has been silent for so long.
-  /// 0, as it is before: never.  For connections made from now on.
+  /// A connection is lost after `seconds` of silence of the other machine.
+  /// 0, the default: never.  Applies to connections made from now on.
   void set_silence_limit(double seconds);
 
   /// A socket that abort() reaches as long as this lives.  What passes on it

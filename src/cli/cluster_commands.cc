@@ -20,7 +20,7 @@ void add_status(CLI::App& app, Run& run) {
   auto* json = status->add_flag_callback(
       "--json", [options] { options->form = StatusOptions::Form::json; },
       "Write the answer as JSON");
-  status->add_flag("--watch", options->watch, "Again every second");
+  status->add_flag("--watch", options->watch, "Ask again every second");
   status
       ->add_option_function<std::string>(
           "--strip",
@@ -38,8 +38,8 @@ void add_status(CLI::App& app, Run& run) {
 void add_profile(CLI::App& app, Run& run) {
   auto const options = std::make_shared<ProfileOptions>();
   auto* profile = app.add_subcommand(
-      "profile", "Show how fast a training is on how many nodes");
-  profile->add_option("job", options->job, "Job id of the training")
+      "profile", "Show how fast a training job is on a number of nodes");
+  profile->add_option("job", options->job, "Job id of the training job")
       ->required()
       ->type_name("JOB");
   profile->add_option("--config", options->config, "gleaner.yaml to read");
@@ -53,19 +53,19 @@ void add_profile(CLI::App& app, Run& run) {
 void add_report(CLI::App& app, Run& run) {
   auto const options = std::make_shared<ReportOptions>();
   auto* report = app.add_subcommand(
-      "report", "Figures and a timeline of a run, from its logs");
+      "report", "Write figures and a timeline of a run, from its logs");
   report->add_option("--journal", options->journal,
                      "gleanerd's STATE_DIR/journal.sqlite");
   report->add_option("--trainer", options->trainers,
-                     "Run directory of a training (may be repeated)");
+                     "Run directory of a training job (may be repeated)");
   report->add_option("--rigid", options->rigid,
                      "Record of the rigid jobs (JSON lines); without it, "
-                     "sacct is asked");
+                     "ask sacct");
   report->add_option("--sacct", options->sacct,
                      "Read this saved answer of sacct instead of asking");
   report->add_option("--config", options->config, "gleaner.yaml to read");
   report->add_option("--rigid-without", options->rigid_without,
-                     "The same jobs' record from a run without Gleaner");
+                     "Record of the same jobs from a run without Gleaner");
   report->add_option("--nodes", options->nodes, "Nodes to report on");
   report->add_option("--from", options->from_s, "Begin, seconds since 1970");
   report->add_option("--to", options->to_s, "End, seconds since 1970");
@@ -73,12 +73,13 @@ void add_report(CLI::App& app, Run& run) {
   report->add_option("--summary", options->summary,
                      "Write the figures as JSON");
   report->add_option("--failure", options->failures,
-                     "A failure the logs do not tell of (may be repeated)");
-  report->add_flag("--check", options->check,
-                   "Fail unless every training learned, grew and shrank, and "
-                   "nothing failed");
+                     "A failure that the logs do not show (may be repeated)");
+  report->add_flag(
+      "--check", options->check,
+      "Fail unless every training job learned, grew and shrank, and "
+      "nothing failed");
   report->add_option("--resizes-min", options->resizes_min,
-                     "Resizes in each direction that --check demands");
+                     "Resizes in each direction that --check requires");
   report->callback(
       [options, &run] { run = [options] { return run_report(*options); }; });
 }
@@ -89,8 +90,9 @@ CLI::App* add_order(CLI::App& admin, char const* action, char const* help,
   auto* order = admin.add_subcommand(action, help);
   order->add_option("--config", options->config, "gleaner.yaml to read");
   order
-      ->add_option("--wait", options->wait_s,
-                   "Wait so long for nodes to come back; 0: do not")
+      ->add_option(
+          "--wait", options->wait_s,
+          "Longest time to wait for nodes to come back; 0: do not wait")
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
@@ -108,14 +110,14 @@ void add_admin(CLI::App& app, Run& run) {
   admin->require_subcommand(1);
   for (auto* order :
        {add_order(*admin, "drain",
-                  "Take nodes back, and lend them no more; all without NODES",
+                  "Take nodes back, and lend them no more; without NODES: all",
                   options, run),
-        add_order(*admin, "resume", "Undo drain; all of it without NODES",
+        add_order(*admin, "resume", "Undo drain; without NODES: for all nodes",
                   options, run)})
     order->add_option("nodes", options->nodes, "As Slurm writes them: n[1-4]")
         ->type_name("NODES");
-  add_order(*admin, "observe", "Take all nodes back, and only report holes",
-            options, run);
+  add_order(*admin, "observe",
+            "Take all nodes back, and then only report holes", options, run);
   add_order(*admin, "on", "Undo observe", options, run);
 }
 

@@ -65,7 +65,7 @@ struct StepDone {
   int world = 0;
 };
 
-/// The loss of one step, meant over all its samples.
+/// The loss of one step, averaged over all its samples.
 struct LossPoint {
   double t_s = 0;
   msg::Step step = 0;
@@ -114,7 +114,7 @@ struct History {
   std::vector<RigidJob> rigid_without;       ///< the same jobs without Gleaner
   std::optional<std::vector<Lease>> leases;  ///< none: no journal was read
   std::vector<TrainerHistory> trainers;
-  std::vector<std::string> failures;  ///< seen by whoever ran it all
+  std::vector<std::string> failures;  ///< reported by the caller
 };
 
 /// When `node` was a member's place in `trainer`.

@@ -73,10 +73,11 @@ int run_sim(SimOptions options, Outputs const& outputs) {
 }
 
 void add_inputs(CLI::App& sim, SimOptions& o) {
-  auto* recorded = sim.add_option("--idle-events", o.idle_events,
-                                  "Recorded holes: t_s,node,state (.gz, too)");
+  auto* recorded =
+      sim.add_option("--idle-events", o.idle_events,
+                     "Recorded holes: t_s,node,state (may be .gz)");
   auto* swf = sim.add_option("--swf", o.swf,
-                             "Or a log of rigid jobs, run through FCFS with "
+                             "Instead, a log of rigid jobs, run by FCFS with "
                              "EASY backfill");
   recorded->excludes(swf);
   sim.add_option("--nodes", o.nodes,
@@ -84,17 +85,19 @@ void add_inputs(CLI::App& sim, SimOptions& o) {
       ->check(CLI::PositiveNumber)
       ->needs(swf);
   sim.add_option("--reclaim", o.reclaim_s,
-                 "How long a lease takes to give its node back, s")
+                 "Time that a lease takes to give its node back, s")
       ->check(CLI::NonNegativeNumber)
       ->needs(swf);
-  sim.add_option("--trainers", o.trainers, "The trainings")->required();
+  sim.add_option("--trainers", o.trainers, "File of the training jobs")
+      ->required();
   sim.add_option("--curves", o.curves, "Their throughput curves")->required();
   sim.add_option("--work-scale", o.work_scale,
-                 "Multiply the work of every training by this")
+                 "Multiply the work of every training job by this")
       ->check(CLI::PositiveNumber);
-  sim.add_option("--known-ends", o.known_ahead_s,
-                 "Tell the end of a recorded hole so far ahead, s; by default "
-                 "never")
+  sim.add_option(
+         "--known-ends", o.known_ahead_s,
+         "Tell the end of a recorded hole this long before it, s; by default "
+         "never")
       ->check(CLI::NonNegativeNumber)
       ->needs(recorded);
   sim.add_option("--seed", o.seed,
@@ -118,7 +121,7 @@ constexpr Without extras[] = {
 };
 
 void add_policy(CLI::App& sim, SimOptions& o) {
-  sim.add_option("--policy", o.allocator.policy, "Who gets which nodes")
+  sim.add_option("--policy", o.allocator.policy, "How nodes are shared")
       ->capture_default_str();
   std::vector<std::string> names;
   for (auto const& extra : extras) names.push_back(extra.name);
@@ -130,14 +133,15 @@ void add_policy(CLI::App& sim, SimOptions& o) {
                  chosen.end())
                extra.apply(o.allocator.extras);
          },
-         "gleaner: leave out what it knows beyond exact (may be repeated)")
+         "gleaner: leave out one thing that it knows beyond exact (may be "
+         "repeated)")
       ->check(CLI::IsMember(names));
   sim.add_option("--t-fwd", o.engine.forward_looking_s,
-                 "Forward-looking time: in it a resize must pay, s")
+                 "Forward-looking time, within which a resize must pay, s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sim.add_option("--max-trainers", o.engine.trainers_max,
-                 "Trainings admitted at the same time")
+                 "Training jobs admitted at the same time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -147,7 +151,7 @@ void add_knowledge(CLI::App& sim, SimOptions& o) {
   using Families = sim::KnowledgeOptions::Families;
   auto& knowledge = o.engine.knowledge;
   sim.add_option("--knowledge", knowledge.of,
-                 "What the policy is told of how trainings scale")
+                 "What the policy is told about how training jobs scale")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Of>{{"truth", Of::truth},
                                     {"guess", Of::guess},
@@ -155,12 +159,12 @@ void add_knowledge(CLI::App& sim, SimOptions& o) {
                                     {"advisor", Of::advisor}}))
       ->default_str("truth");
   sim.add_option("--families", knowledge.families,
-                 "advisor: trainings of a model learn from each other")
+                 "advisor: training jobs of a model learn from each other")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Families>{
           {"own", Families::own}, {"shared", Families::shared}}))
       ->default_str("own");
   sim.add_option("--settled-s", knowledge.settled_s,
-                 "advisor: a size is measured after so long, s")
+                 "advisor: time after which a size is measured, s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   sim.add_option_function<std::vector<double>>(
@@ -182,7 +186,7 @@ void add_rules(CLI::App& sim, SimOptions& o) {
               {"gleaner", SimOptions::Rules::gleaner}}))
       ->default_str("freetrain");
   sim.add_flag("--charge-cold-start", o.lump.charge_start,
-               "freetrain: beginning costs expand_s, too");
+               "freetrain: a start also costs expand_s");
   sim.add_option("--cost-scale", o.cost_scale,
                  "Multiply all costs of resizes by this")
       ->check(CLI::NonNegativeNumber);
@@ -192,11 +196,12 @@ void add_rules(CLI::App& sim, SimOptions& o) {
         ->capture_default_str();
   };
   phase("--prepare-s", o.phases.prepare_s,
-        "new nodes get ready beside the training, s");
+        "time in which new nodes prepare while training continues, s");
   phase("--node-start-s", o.phases.node_start_s,
-        "more of that for each new node, s");
-  phase("--stall-s", o.phases.stall_s, "a planned switch stands still, s");
-  phase("--loss-s", o.phases.loss_s, "a loss stands still, s");
+        "additional time for each new node, s");
+  phase("--stall-s", o.phases.stall_s,
+        "time without training at a planned switch, s");
+  phase("--loss-s", o.phases.loss_s, "time without training after a loss, s");
 }
 
 }  // namespace
@@ -206,7 +211,7 @@ void add_sim(CLI::App& app, Run& run) {
   options->allocator.extras.swaps = true;
   auto const outputs = std::make_shared<Outputs>();
   auto* sim = app.add_subcommand(
-      "sim", "What a policy makes of idle nodes, in simulation");
+      "sim", "Simulate what a policy achieves on idle nodes");
   sim->footer(examples);
   add_inputs(*sim, *options);
   add_policy(*sim, *options);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How long after a lease's end is its node free: how long do epilogs take?
 ///
-/// Slurm tells nobody how long its Epilog takes.  gleanerd sees it: from the
-/// look in which a lease completes to the one in which it is gone, and the
-/// journal has it (`completing_s`).
+/// Slurm does not report the time of its Epilog.  gleanerd measures it, from
+/// the look in which a lease completes to the one in which it is gone, and
+/// writes it to the journal (`completing_s`).
 #pragma once
 
 #include <optional>

@@ -21,20 +21,20 @@ usage: minicluster start DIR [option...]   start a cluster in DIR
   --nodes N            compute nodes n1..nN (default 4)
   --cpus N, --gpus N   of each compute node (default 4 and 4; need not exist)
   --node-kind NAME:COUNT,cpus=8,memory=16000,gpu:a=2,feature=fast
-                       COUNT nodes of a kind of their own (several times)
+                       COUNT equal nodes of this kind (may be repeated)
   --links RATE[,DELAY] a network for each compute node, as in 1gbit,0.5ms
   --accounting         slurmdbd on a private MariaDB, limits enforced
   --backup             a second slurmctld, which takes over from the first
   --slurm-user USER    run slurmctld and gleanerd as USER (default root)
   --port BASE          first port of the range used (default: a free range)
-  --slurm LINE         add a line to slurm.conf; the last of a key wins
+  --slurm LINE         add a line to slurm.conf; the last value of a key counts
   --set KEY=VALUE      set a key of gleaner.yaml
-  --sched wrap|backfill     load our scheduler as sched/gleaner, or under the
-                            name sched/backfill (heterogeneous jobs work)
-  --scavenger plugin|poll   who finds holes: our scheduler or gleanerd
+  --sched wrap|backfill     load the scheduler plugin as sched/gleaner, or under
+                            the name sched/backfill (heterogeneous jobs work)
+  --scavenger plugin|poll   holes are found by the scheduler plugin or gleanerd
   --plugins LIST       of sched,job_submit,prep,spank (default: all)
   --without-gleanerd   plugins only
-  --without-gleaner    a plain Slurm: head and main partitions, nothing of ours
+  --without-gleaner    a plain Slurm with the partitions head and main
 END
 }
 

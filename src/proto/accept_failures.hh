@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What does a process that listens do when it cannot accept a connection?
+/// What does a listening process do when it cannot accept a connection?
 ///
-/// It has most often no file descriptor left.  The caller stays in the
-/// kernel's queue, so accepting again at once would fail again, without end:
-/// it pauses, says so now and then, and goes on when there are descriptors.
+/// Most often it has no file descriptor left.  The client stays in the kernel's
+/// queue, so accepting again at once would fail endlessly.  The process pauses,
+/// logs the failure now and then, and continues when descriptors are free.
 #pragma once
 
 #include <cerrno>

@@ -51,7 +51,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// (frame_seal.hh); one whose seal is wrong closes the channel.
   void seal(SealKeys keys);
 
-  /// Close with this reason when nothing was received for so long.  0: never.
+  /// Close with this reason after `seconds` without any data.  0: never.
   void set_silence_limit(double seconds);
 
   /// Close once what is queued has been sent, within a second.  No callback
@@ -60,10 +60,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool closed() const;
 
   /// Take the connection out of the event loop, to move bulk data: a blocking
-  /// socket, the caller's to close.  No callback follows.  Only when the peer
-  /// says nothing before it is spoken to.  Fails with unavailable when closed
-  /// or when something is still to be sent, with invalid_argument when the
-  /// peer has said more than was taken.
+  /// socket, the caller's to close.  No callback follows.  Call it only if the
+  /// peer sends nothing unasked.  Fails with unavailable when closed or when
+  /// data is still to be sent, with invalid_argument when the peer has sent
+  /// more than was taken.
   struct Released {
     int fd = -1;
     SealKeys keys = {};  ///< as given to seal(); empty when it was not called

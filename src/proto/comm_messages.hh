@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a member's data plane and the comm host of its node say to each other.
+/// Which messages pass between a member's data plane and its comm host?
 ///
 /// Over a UNIX stream, of one user.  One connection is one member's part in
 /// one generation: when it closes, its comm process is killed.  Right after

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What gleanerd, its plugins, coordinators and `gleaner status` say.
+/// Which messages do gleanerd, its plugins, coordinators and clients send?
 ///
 /// Two transports: the UNIX stream socket RUN_DIR/gleanerd.sock (plugins; peer
 /// credentials must be root or SlurmUser) and TCP (everybody else; MUNGE).
@@ -109,8 +109,8 @@ struct GiveBack {  ///< leave these nodes before the deadline
   /// ReleaseNodes, or at the deadline; false: end each as soon as it is empty.
   bool hold = false;
 };
-/// Every trainer has left what was asked back together with these nodes: end
-/// their leases now.
+/// Every trainer has left the nodes that were asked back together with these:
+/// end the leases of these nodes now.
 struct ReleaseNodes {
   std::vector<std::string> nodes;
 };
@@ -224,7 +224,7 @@ struct AdminReply {
   std::string drained;  ///< as in StatusReply
   std::vector<std::string> returning;  ///< nodes on their way back
 };
-/// What was measured on so many nodes.  Fields as in Pace.
+/// What was measured on this number of nodes.  Fields as in Pace.
 struct ProfileSize {
   int nodes = 0;
   int members = 0;
@@ -236,7 +236,7 @@ struct ProfileSize {
   double exposed_s = 0;
   double update_s = 0;
 };
-/// What is expected of so many nodes, in samples/s, and the ends of the
+/// The expected speed on this number of nodes, samples/s, and the ends of the
 /// interval that holds the truth nine times in ten.
 struct ProfilePoint {
   int nodes = 0;

@@ -17,18 +17,18 @@ namespace gleaner {
 /// Longest message accepted: a snapshot of a 10,000-node machine fits.
 inline constexpr std::uint32_t frame_bytes_max = 16u << 20;
 
-/// Longest message accepted of somebody who has not proved who he is.
+/// Longest message accepted from a peer that is not authenticated.
 inline constexpr std::uint32_t handshake_bytes_max = 4096;
 
 /// Deepest nesting of lists and objects accepted.  No message has more than
-/// seven; what is nested a million times would exhaust the stack of whoever
-/// writes it into an error.
+/// seven.  A message nested a million times would exhaust the stack of the
+/// function that writes it into an error.
 inline constexpr int frame_depth_max = 32;
 
 /// Bytes of the length before a text.
 inline constexpr std::size_t frame_header_bytes = 4;
 
-/// JSON as it is sent.  Text from users may not be UTF-8: what is not is
+/// JSON as it is sent.  Text from users may not be UTF-8: invalid bytes are
 /// replaced, and nothing is thrown.
 std::string json_text(nlohmann::json const& json);
 

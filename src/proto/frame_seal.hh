@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a frame shows that nobody changed, added, repeated or left out one.
+/// How does a seal reveal a changed, added, repeated or missing frame?
 ///
 /// The n-th frame of one direction, counted from 0, is followed by
 /// H(key, "n:" + text), where H is HMAC-SHA256 in hex and each direction has a
-/// key of its own.  Nothing is encrypted: who sees the bytes reads them.
+/// key of its own.  Nothing is encrypted.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 /// In a forked child a user may be counted that is not there.
 constexpr std::chrono::seconds users_wait{1};
-/// Who comes late sleeps: the process is mostly gone before it wakes, and has
-/// not said anything false to anybody.  It wakes for those that wait for it.
+/// A late thread sleeps.  Usually the process is gone before it wakes, so it
+/// sends nothing wrong.  It wakes because other threads may wait for it.
 constexpr std::chrono::seconds late_sleep{2};
 
 struct Gate {
@@ -31,9 +31,9 @@ void close_gate();
 Gate& gate() {
   static Gate& made = []() -> Gate& {
     auto* const gate = new Gate;
-    // What is registered later is called earlier: libcrypto's own end is
-    // registered here, if it was not before, and ours comes before it.  (Asked
-    // for nothing, OPENSSL_init_crypto() does nothing.)
+    // Handlers run in reverse order of registration.  This call registers
+    // libcrypto's own, unless that is done, so ours runs before it.  (Without
+    // an option OPENSSL_init_crypto() does nothing.)
     OPENSSL_init_crypto(OPENSSL_INIT_ADD_ALL_DIGESTS, nullptr);
     std::atexit(close_gate);
     return *gate;

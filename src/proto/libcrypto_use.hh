@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// May this thread call libcrypto, or is it being taken down?
 ///
-/// libcrypto frees what it has when its process calls exit(), while threads go
-/// on: those of a member seal heartbeats until the last moment, whatever its
-/// program does.  What called it then crashed.
+/// libcrypto frees its data when the process calls exit(), while threads still
+/// run: a member seals heartbeats until the last moment, whatever its program
+/// does.  A thread that called libcrypto then crashed.
 #pragma once
 
 namespace gleaner {

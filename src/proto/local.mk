@@ -11,8 +11,8 @@ noinst_LTLIBRARIES += %reldir%/libticket.la %reldir%/libmessages.la %reldir%/lib
 %canon_reldir%_libticket_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 %canon_reldir%_libticket_la_LIBADD = src/core/libcore.la $(CRYPTO_LIBS)
 
-# Apart: sched_gleaner needs messages, but no Asio inside slurmctld.  Whoever
-# links it links libcore.la too.
+# A library of its own: sched_gleaner needs messages, but no Asio in slurmctld.
+# Programs that link it also link libcore.la.
 %canon_reldir%_libmessages_la_SOURCES = \
 	%reldir%/frame.hh \
 	%reldir%/frame.cc \

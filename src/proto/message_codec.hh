@@ -7,8 +7,8 @@
 ///     FIELD_TEXT(why, why_bytes), FIELD_LIST(leases, nodes),
 ///     FIELD_TEXTS(nodes, nodes, node_bytes), FIELD_COUNT(members, members)
 /// Reading is strict: a missing field, a wrong type, a number that does not
-/// fit and what is over its bound are errors that name "Type.field".  Unknown
-/// fields are ignored, so that a newer peer may say more.  Private to the .cc
+/// fit and a value over its bound are errors that name "Type.field".  Unknown
+/// fields are ignored, so that a newer peer may send more.  Private to the .cc
 /// files of proto; static, not in an unnamed namespace, which
 /// argument-dependent lookup would not search.
 #pragma once

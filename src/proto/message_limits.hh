@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How large each field may be of what users send to gleanerd, and it to them.
+/// How large may each field be in messages between users and gleanerd?
 ///
 /// gleanerd serves all users with one process: no field of one user's message
-/// may hold more than it can mean.  What is over its bound is refused with the
-/// field's name, and the connection closed.  Which field has which bound stands
+/// may be larger than useful.  A field over its bound is refused by its name,
+/// and the connection is closed.  Which field has which bound stands
 /// with the fields, in daemon_messages.cc.  Messages between the processes of
 /// one user have the bound of a frame alone, and so have those of plugins,
 /// which are slurmctld's.

@@ -2,8 +2,8 @@
 /// Texts that one uid can open, and that say whose they are; libmunge's only
 /// user.
 ///
-/// Both calls wait for munged, which may hang.  In a library of its own, so
-/// that only what asks munged links libmunge.
+/// Both calls wait for munged, which may hang.  They have a library of their
+/// own, so that only programs that ask munged link libmunge.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct MungeText {
   std::string text;
 };
 
-/// What is in a credential that this uid may open, once and in time.  Fails
+/// The text of a credential that this uid may open, once and in time.  Fails
 /// with denied.
 Result<MungeText> munge_open(std::string const& socket,
                              std::string const& credential);

@@ -161,7 +161,7 @@ struct ClientStage {
   bool asks = false;                 ///< munged; no message is due
 };
 
-// What is left to do in the event loop; null pointers: the handshake is over.
+// What remains to do in the event loop; null pointers: the handshake is over.
 
 void send_credential(std::shared_ptr<Handshake<void>> const& handshake,
                      std::shared_ptr<Channel> const& channel,
@@ -197,8 +197,8 @@ void munge_server(std::shared_ptr<Channel> channel, std::string munge_socket,
     if (*asked || text_field(message, "type") != "munge")
       return handshake->refuse("expected a MUNGE credential");
     *asked = true;
-    // By the time munged answers the handshake may be over.  What waits does
-    // not hold it, and only the event loop takes hold of it again.
+    // By the time munged answers the handshake may be over.  The waiting
+    // thread does not own it; only the event loop locks it again.
     auto finish = [waiting = std::weak_ptr(handshake),
                    link =
                        std::weak_ptr(channel)](Result<Answer> const& answer) {
@@ -240,7 +240,7 @@ void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
                   std::function<void(Result<void>)> done) {
   auto const handshake = Handshake<void>::make(
       channel, timeout_s, std::move(on_close), std::move(done));
-  // As on the server's side: what waits for munged holds neither.
+  // As on the server's side: the thread that waits for munged owns neither.
   auto const waiting = std::weak_ptr(handshake);
   auto const link = std::weak_ptr(channel);
   auto const ask = [=](std::function<Finish()> work) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is at either end of a TCP connection to gleanerd: MUNGE tells both.
+/// How do both ends of a TCP connection to gleanerd prove their uid by MUNGE?
 ///
 ///     S->C {"type":"challenge","version":4,"nonce":a,"uid":s}
 ///     C->S {"type":"munge","credential":M(s, "gleaner client a b k")}
 ///     S->C {"type":"accepted","credential":M(c, "gleaner server a b l")}
 /// M(u, text) is a MUNGE credential that only processes of uid u can open; c is
-/// the uid that MUNGE says the first one is of.  a and b are nonces of 16 bytes
-/// and k and l secrets of 32, in hex.  The client goes on only when s is a uid
-/// that gleanerd may have, and when MUNGE says that the answer is of s.
+/// the uid that MUNGE reports for the first one.  a, b are nonces of 16 bytes
+/// and k and l secrets of 32, in hex.  The client continues only if s is a uid
+/// that gleanerd may have, and if MUNGE reports s for the answer.
 ///
-/// From then on each frame is sealed (frame_seal.hh) with a key that follows
-/// from k and l.  Somebody in between who passes credentials on can open
-/// neither, so he can read and end the connection, and nothing else.
+/// From then on each frame is sealed (frame_seal.hh) with a key derived from k
+/// and l.  A man in the middle who relays credentials can open neither, so he
+/// can only read and end the connection.
 ///
 /// The client signs no text that another can choose: a credential of free text
 /// would be one for any service that believes MUNGE, Slurm's included.
@@ -30,10 +30,10 @@
 
 namespace gleaner {
 
-/// What is left to do in the event loop once munged has answered.
+/// What remains to do in the event loop once munged has answered.
 using Finish = std::function<void()>;
-/// Calls what it is given outside the event loop, and what that returns, if
-/// anything, in it: a munged that hangs makes its clients wait for seconds.
+/// Calls its argument outside the event loop, because a hanging munged blocks
+/// for seconds, and calls what that returns, if anything, in the event loop.
 /// False: there is no room, and nothing will be called.
 using Elsewhere = std::function<bool(std::function<Finish()>)>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What coordinator, agents and members of one training say to each other.
+/// Which messages pass between coordinator, agents and members of a training?
 ///
 /// Generations and steps are as in doc/architecture.md, "Generations".
 /// A member obeys only the highest generation it has seen.  Every message is
@@ -81,8 +81,8 @@ struct PlaneBlob {  ///< this member's contact data for a data plane
 struct Prepared {  ///< the plane of the generation is connected here
   Generation generation = 0;
 };
-/// The plane cannot be connected, or broke, or what had to be copied for the
-/// generation cannot be had.
+/// The plane cannot be connected, or broke, or state that had to be copied for
+/// the generation cannot be copied.
 struct PrepareFailed {
   Generation generation = 0;
   std::string why;
@@ -138,8 +138,8 @@ struct LogValue {
   double value = 0;
   std::uint64_t n = 0;  ///< samples it is the mean of
 };
-/// What was logged for steps that are stable.  Comes with the heartbeats, and
-/// before anything else that a member says of more than one step.
+/// Logged values of stable steps.  They come with the heartbeats, and before
+/// any other message of a member about more than one step.
 struct LogValues {
   std::vector<LogValue> values;
 };
@@ -165,7 +165,7 @@ struct StateReceived {  ///< a joiner has the state of step `step`
   std::uint64_t bytes = 0;
   double took_s = 0;
 };
-/// After a switch: what the state looks like that the generation begins with.
+/// After a switch: digests of the state with which the generation begins.
 struct StateDigest {
   Generation generation = 0;
   Step step = 0;  ///< the last one in it

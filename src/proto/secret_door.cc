@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who comes in where a training's processes listen?  Who proves its
+/// Which connections does a training's process accept?  Those that prove its
 /// secret.
 #include "proto/secret_door.hh"
 
@@ -86,7 +86,7 @@ void SecretDoor::knock(std::shared_ptr<Channel> channel,
                   strangers_.remove(id);
                   waiting_.erase(id);
                   if (role) return entered(*role);
-                  // Who connects and leaves may have looked whether we listen.
+                  // A client that connects and leaves may be a liveness probe.
                   if (on_refused_ && role.error().code != Errc::unavailable)
                     on_refused_(peer, role.error());
                 });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who comes in where a training's processes listen?  Who proves its
+/// Which connections does a training's process accept?  Those that prove its
 /// secret.
 ///
-/// Everybody else may connect, too, so strangers are few, and not for long: of
-/// the address that has most the oldest gives way to a new one (strangers.hh),
-/// a handshake has a time limit, and its frames are small.  An honest peer that
-/// gave way in a flood tries again (secret_connect()).
+/// Others may connect, too, so connections without proof are limited in number
+/// and time.  Beyond the limit the oldest one of the address with most of them
+/// is closed (strangers.hh).  A handshake has a time limit, and its frames are
+/// small.  An honest peer that was closed tries again (secret_connect()).
 #pragma once
 
 #include <functional>

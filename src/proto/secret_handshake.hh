@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is at the other end inside one training: whoever knows its secret.
+/// How do two processes of one training prove its secret to each other?
 ///
 ///     S->C {"type":"challenge","version":6,"nonce":a}
 ///     C->S {"type":"answer","role":r,"id":i,"nonce":b,
@@ -10,9 +10,9 @@
 /// are proven.  The secret is random, one per `gleaner run`; how it reaches
 /// agents and members is in runtime/os/handed_secret.hh.
 ///
-/// From then on each frame is sealed (frame_seal.hh) with a key that follows
-/// from the secret and both nonces.  Somebody in between who passes the
-/// handshake on can read and end the connection, and nothing else.
+/// From then on each frame is sealed (frame_seal.hh) with a key derived from
+/// the secret and both nonces.  A man in the middle who relays the handshake
+/// can only read and end the connection.
 #pragma once
 
 #include <functional>

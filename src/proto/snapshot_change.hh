@@ -11,7 +11,7 @@
 
 namespace gleaner {
 
-/// `next`, told to one who has `before`.
+/// The message that turns `before` into `next` at the receiver.
 msg::HolesSince make_change(Snapshot const& next, Snapshot const& before);
 
 /// The snapshot that was told.  Fails with invalid_argument, naming the list,

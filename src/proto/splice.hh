@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A list, told as what it shares with an earlier one and what is new.
+/// How is a list sent as its difference from an earlier one?
 ///
 ///     before {a, b, c, d}, next {a, c, x, d}:
 ///     runs {{0, 1, 0}, {2, 1, 1}, {3, 1, 0}}, fresh {x}

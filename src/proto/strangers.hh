@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which connections have not proved yet who they are, and which of them gives
-/// way when there are too many.
+/// Which connections are not authenticated yet, and which of them is closed
+/// when there are too many?
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace gleaner {
 
-/// An honest client is through in milliseconds.  So one that makes many
-/// connections loses his own oldest, and lets the others pass: of the address
-/// that has the most, the oldest gives way.
+/// An honest client is authenticated in milliseconds.  So of the address with
+/// the most connections the oldest is closed: a client that makes many loses
+/// its own, and others are served.
 class Strangers {
  public:
   using Id = std::uint64_t;  ///< the caller's name for a connection
@@ -34,7 +34,7 @@ class Strangers {
     return leaver;
   }
 
-  /// It proved who it is, or is gone.
+  /// The connection is authenticated, or gone.
   void remove(Id id) {
     auto const found = address_of_.find(id);
     if (found == address_of_.end()) return;

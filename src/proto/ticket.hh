@@ -3,8 +3,8 @@
 ///
 /// gleanerd signs it, the coordinator shows it to Slurm in `srun --comment`,
 /// job_submit_gleaner checks it.  It carries everything job_submit needs, so
-/// that slurmctld keeps no list of what was announced: only the nonces already
-/// used, until they expire.
+/// that slurmctld keeps no list of decisions, only of used nonces until they
+/// expire.
 ///
 /// Text form, fields separated by ':' (doc/protocol.md has an example):
 ///     gleaner1:UID:NODE:TRAINER:MINUTES:ISSUED:EXPIRES:NONCE:HMAC

@@ -22,7 +22,7 @@ inline bool is_wrapped(std::string_view line) {
 Result<std::string> wrap_secret(std::string const& munge_socket,
                                 std::string const& secret);
 
-/// What was wrapped by this uid, anywhere in the cluster.  Waits for munged.
+/// The secret that this uid wrapped, on any host.  Waits for munged.
 /// Fails with denied, and with unavailable where we were built without MUNGE.
 Result<std::string> unwrap_secret(std::string const& munge_socket,
                                   std::string const& line);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a job is marked as ours: the text in its admin_comment.
+/// How is a job marked as Gleaner's?  By the text in its admin_comment.
 ///
-/// job_submit_gleaner writes it, users cannot; whoever reads Slurm's job list
-/// finds trainers and leases by it.  Three forms:
+/// job_submit_gleaner writes it, users cannot.  Readers of Slurm's job list
+/// find trainers and leases by it.  Three forms:
 ///     gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678 part=1
@@ -35,7 +35,7 @@ struct LeaseMark {
 };
 
 inline constexpr std::string_view notice_mark = "gleaner:notice";
-/// A begin time so long after the submission is not that of a notice.
+/// A begin time this long after the submission (s) is not that of a notice.
 inline constexpr double notice_s_most = 15;
 
 std::string to_text(TrainerMark const& mark);

@@ -79,7 +79,7 @@ Result<void> end_leases(std::vector<JobId> const& jobs) {
       });
   auto const ended = signal_jobs(without, end);
   if (with_steps.empty()) return ended;
-  // One whose step has just gone hears no signal; what follows ends it.
+  // A lease whose step has just ended gets no signal; the next call ends it.
   (void)signal_jobs(with_steps, quit);
   poll(nullptr, 0, quit_ms_max);
   auto const left =

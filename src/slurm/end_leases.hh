@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How are leases ended at once, many of them too?
 ///
-/// SIGTERM first, on which an agent kills and reaps its members and leaves
-/// within milliseconds.  What is still there 0.1 s later gets SIGKILL and the
-/// end of the job, so that KillWait does not count.  (SIGKILL alone leaves
-/// members to be buried by others, and slurmstepd looks again only after one,
-/// two, four seconds: the node comes back that late.)  A lease without a step
-/// has nothing to leave, and is ended at once.
+/// SIGTERM comes first: an agent then kills and reaps its members and exits
+/// within milliseconds.  A job that still runs 0.1 s later gets SIGKILL and is
+/// ended, so that KillWait does not count.  (SIGKILL alone leaves members for
+/// others to reap, and slurmstepd looks again only after one, two, four
+/// seconds: the node comes back that late.)  A lease without a step has nothing
+/// to leave, and is ended at once.
 ///
-/// All is asked of slurmctld, nothing of a slurmd, which might not answer.  A
-/// request for each lease is most of what this costs.  So of many leases
-/// slurmctld says in one answer which have steps, and in another one which have
-/// not ended; and their requests go side by side.
+/// All requests go to slurmctld, none to a slurmd, which might not answer.  A
+/// request for each lease is most of the cost.  So for many leases slurmctld
+/// says in one answer which have steps, and in another which have not ended;
+/// the requests for single leases are sent side by side.
 #pragma once
 
 #include <vector>

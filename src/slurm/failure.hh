@@ -27,8 +27,8 @@ inline bool means_over(int code) {
          code == ESLURM_JOB_FINISHED;
 }
 
-/// Does it mean that slurmctld was not reached?  What it says of jobs is
-/// numbered from here on, what befalls messages below.
+/// Does the code mean that slurmctld was not reached?  Errors about jobs are
+/// numbered from here on, errors of messages below.
 inline bool means_away(int code) {
   return code < ESLURM_INVALID_PARTITION_NAME;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a job needs of nodes, read from the many ways in which Slurm says it.
+/// What does a job need of nodes?  Slurm says it in many ways.
 #pragma once
 
 #include "slurm/compat.hh"

@@ -25,8 +25,8 @@ using ReadTableTimes = std::function<TableTimes()>;
 
 class KnownTable {
  public:
-  /// It was loaded as it was in second `as_of`; `changed` is when it had
-  /// changed last by what was read before.
+  /// The table was loaded as of second `as_of`; `changed` is its last change
+  /// as read before.
   void loaded(time_t as_of, time_t changed) {
     as_of_ = as_of;
     changed_ = changed;
@@ -36,8 +36,8 @@ class KnownTable {
   /// What to pass to slurm_load_*(): 0 asks for everything.
   time_t as_of() const { return as_of_; }
 
-  /// It changed last at `changed`.  What may have been missed within one second
-  /// is worth a look when that second is over, and little before.
+  /// Its last change is at `changed`.  Changes may be missed within one second,
+  /// so look again when that second is over; before, a look is worth little.
   Change since(time_t changed, double now_s) const {
     if (as_of_ == 0 || changed != changed_) return Change::sure;
     if (changed < as_of_) return Change::none;

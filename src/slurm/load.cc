@@ -20,7 +20,7 @@ constexpr std::uint16_t show_all = SHOW_ALL | SHOW_LOCAL;
 /// How often to ask whether backfill has ended a cycle.
 constexpr double cycles_gap_s = 2;
 
-/// How old what is known of waiting jobs may become, though nothing changed.
+/// Largest age of the known waiting jobs, even if nothing changed.
 constexpr double jobs_age_s_max = 30;
 
 enum class Answer { changed, unchanged };

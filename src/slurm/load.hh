@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What slurmctld says now, asked for no more than may have changed.
+/// What does slurmctld say now?  Asks only for what may have changed.
 ///
 /// The same code runs in slurmctld's scavenger thread and in gleanerd.  The
 /// thread can read when each of slurmctld's tables changed last, so an
-/// unchanged cluster costs it no RPC, but for one in two seconds while jobs
-/// wait: that of sdiag, which says whether backfill may have planned them
-/// again.  gleanerd has to ask four times to be told "no change".
+/// unchanged cluster costs it no RPC, except one in two seconds while jobs
+/// wait: that of sdiag, which tells whether backfill may have planned them
+/// again.  gleanerd must send four requests to learn "no change".
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class SnapshotSource {
  public:
   virtual ~SnapshotSource() = default;
 
-  /// Can a load() at `now_s` find anything new?  Asks nobody.
+  /// Can a load() at `now_s` find anything new?  Sends no request.
   virtual Change change(TimeS) const { return Change::sure; }
 
   /// Ask now.  Fails with unavailable, quoting Slurm, when slurmctld does not

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What backfill planned, while it is planning anew.
+/// What did backfill plan before its present cycle?
 ///
 /// A backfill cycle begins by forgetting the plans of all pending jobs and
-/// then makes them one by one; on a large machine that takes a minute.  Whoever
-/// looks in between sees jobs without a plan, and would take the holes before
-/// them for open-ended.
+/// then makes them one by one; on a large machine that takes a minute.  A look
+/// in between sees jobs without a plan, and would mistake the holes before them
+/// for open-ended ones.
 #pragma once
 
 #include <unordered_map>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When to look at the cluster.
+/// When does the scavenger look at the cluster?
 ///
-/// At once when woken, and a few times more soon after: a hook tells of a job
-/// before slurmctld has queued it, and of an end before the node is idle.
-/// Else once an interval.  But looks keep a distance, and within a budget
+/// At once when woken, and a few times more soon after: a hook reports a job
+/// before slurmctld has queued it, and an end before the node is idle.
+/// Otherwise once an interval.  Looks keep a distance and stay within a budget
 /// (look_budget.hh), because slurmctld answers under locks that scheduling
-/// needs too.
+/// needs, too.
 ///
-/// Where nobody trains there is nothing to lend to and nothing to take back, so
-/// it is looked at twice a minute, whatever rigid jobs do: often enough to say
-/// how much could have been lent, and evenly, which looks at the ends of jobs
-/// would not be.  The first training is seen at once: job_submit and gleanerd
-/// tell of it.
+/// While no training job waits or runs there is nothing to lend to and nothing
+/// to take back, so there are two looks a minute, whatever rigid jobs do.  That
+/// is enough to say how much could have been lent.  Even spacing makes the
+/// figure fair; looks at the ends of jobs would not.  The first training job is
+/// seen at once: job_submit and gleanerd report it.
 #pragma once
 
 #include <algorithm>

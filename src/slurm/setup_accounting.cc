@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whom do leases cost what, and does accounting know them?
+/// What are leases charged to, and does accounting know the account and QOS?
 #include "slurm/setup_rules.hh"
 
 namespace gleaner::setup {

@@ -31,7 +31,7 @@ void judge_clocks(SlurmConfFacts const& facts, Config const& config,
     findings.ok("clocks", "within a second of slurmctld's");
 }
 
-/// Who asks gleanerd believes only root's and SlurmUser's.
+/// Clients trust only a gleanerd of root or of slurm_user.
 void judge_slurm_user(SlurmConfFacts const& facts, Config const& config,
                       Findings& findings) {
   auto const& user = facts.slurm_user;

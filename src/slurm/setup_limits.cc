@@ -60,7 +60,7 @@ void judge_rpc_limits(SlurmConfFacts const& facts, Config const&,
           ",rl_refill_rate=" + std::to_string(refill_wanted));
 }
 
-/// Time limits are what ends leases when gleanerd is gone.
+/// Time limits end leases when gleanerd is gone.
 void judge_time_limits(SlurmConfFacts const& facts, Config const& config,
                        Findings& findings) {
   auto const limit = std::to_string(config.lease_minutes_max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What did the parts of a snapshot that seldom change come out as before?
+/// What were the rarely changing parts of the last snapshot?
 #pragma once
 
 #include <map>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a member gets a proven connection to each of its peers.
+/// How does a member get an authenticated connection to each of its peers?
 ///
 /// Listen first, then exchange contact data, then connect(): so a peer that
-/// refuses a call is gone.  Everything happens on the caller's thread, in one
-/// loop over poll(), within one limit of time.  A stranger that calls costs a
-/// descriptor for a while, and nobody else's place: who calls is proven before
-/// it counts (handshake.hh), and of those who are not, the oldest gives way.
+/// refuses a connection is gone.  Everything happens on the caller's thread, in
+/// one loop over poll(), within one time limit.  A stranger that connects uses
+/// a descriptor for a while, but takes no peer's place: a connection counts
+/// only after its proof (handshake.hh), and of the others the oldest is closed.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the two ends of a connection prove that they are who they say.
+/// How do the two ends of a connection prove their identity?
 ///
 ///     caller -> called  hello: what for, of which generation, from, to, nonce
 ///     a called -> caller  nonce b, H(key, "called" hello b) caller -> called

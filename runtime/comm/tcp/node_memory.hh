@@ -3,9 +3,9 @@
 ///
 /// Each member has two slots, and all have two results.  meet() is a barrier:
 /// it spins for a moment, then sleeps in poll() on a doorbell, which the last
-/// one rings.  Members are connected as a tree by UNIX sockets: memory and
-/// doorbells are handed down it, and the end of one is the news that somebody
-/// is gone.  Who hears it first wakes all others.
+/// one rings.  Members are connected as a tree by UNIX sockets, through which
+/// they pass memory and doorbells down.  A socket that closes means that a
+/// member is gone; the first member to see it wakes all others.
 #pragma once
 
 #include <array>

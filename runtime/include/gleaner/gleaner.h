@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a training program calls to run on a changing set of nodes.
+/* What does a training program call to run on a changing set of nodes?
  *
- * The program is started once on every node (or GPU) it gets; each process is
- * a member.  Members come and go while the training runs; a process that stays
- * is never restarted.  The same program also runs alone, without a
- * coordinator: then it is the only member.
+ * The program is started once on every node (or GPU) that the job gets; each
+ * process is a member.  Members come and go while the job trains; a process
+ * that stays is never restarted.  The same program also runs alone, without a
+ * coordinator, as the only member.
  *
  *   gleaner_options options = GLEANER_OPTIONS_INIT;
  *   options.dataset_size = 60000;
@@ -24,9 +24,10 @@
  *   }
  *   gleaner_close(g);
  *
- * No call throws, exits or prints, except that the lines named in gleaner(7)
- * go to standard error when GLEANER_LOG=info or debug.  Calls belong to one
- * thread.  Errors are negative codes; gleaner_strerror() says them in words.
+ * No call throws or exits.  No call prints, except for the lines named in
+ * gleaner(7), which go to standard error when GLEANER_LOG=info or debug.  Make
+ * all calls from one thread.  Errors are negative codes; gleaner_strerror()
+ * says what a code means.
  */
 #ifndef GLEANER_GLEANER_H
 #define GLEANER_GLEANER_H
@@ -50,14 +51,14 @@ enum {
   GLEANER_MORE = 4,    /* gleaner_reduce: compute another part of the step */
   GLEANER_EINVAL = -1, /* an argument is wrong; see gleaner_error() */
   GLEANER_ESTATE = -2, /* a call out of order */
-  GLEANER_ELOST = -3,  /* the coordinator is gone: the training is over */
+  GLEANER_ELOST = -3,  /* the coordinator is gone: the job has ended */
   GLEANER_EREFUSED = -4, /* the coordinator refused this member */
   GLEANER_ESCHEMA = -5,  /* other members registered other tensors */
   GLEANER_EIO = -6,      /* a checkpoint or a connection failed */
   GLEANER_ENOMEM = -7
 };
 
-/* What a tensor is to the training.  Only parameters have gradients. */
+/* The role of a tensor.  Only parameters have gradients. */
 enum { GLEANER_PARAM = 1, GLEANER_OPTIMIZER = 2, GLEANER_BUFFER = 3 };
 
 enum {
@@ -73,19 +74,19 @@ typedef struct gleaner_options {
   size_t struct_size;    /* sizeof(gleaner_options): set by the initialiser */
   uint64_t dataset_size; /* samples in one pass; 1 or more */
   uint32_t global_batch; /* samples per step over all members; 1 or more */
-  uint32_t passes;       /* how often every sample is seen; 1 or more */
-  uint64_t seed;         /* of the permutation of samples and of rng_seed */
+  uint32_t passes;       /* how often every sample is used; 1 or more */
+  uint64_t seed;         /* for the order of samples and for rng_seed */
   uint32_t drop_last;    /* 1: drop a pass's last, short step */
-  /* Samples that this member computes at once: a larger share of a step comes
-   * in parts, by GLEANER_MORE.  0: a share is one part.  The one option that
-   * members may have different values of. */
+  /* Largest number of samples that this member computes at once.  A larger
+   * share of a step comes in parts, by GLEANER_MORE.  0: a share is one part.
+   * Only this option may differ between members. */
   uint64_t micro_batch_max;
 } gleaner_options;
 #define GLEANER_OPTIONS_INIT \
   { sizeof(gleaner_options), 0, 0, 1, 0, 0, 0 }
 
-/* A share of a step or a part of one, as this member shall compute it.  Valid
- * until the next gleaner_step(), gleaner_reduce() or gleaner_again(). */
+/* A share of a step, or a part of a share, that this member must compute.
+ * Valid until the next gleaner_step(), gleaner_reduce() or gleaner_again(). */
 typedef struct gleaner_step_info {
   uint64_t step;           /* from 1, over all passes */
   uint64_t pass;           /* from 0 */
@@ -95,142 +96,150 @@ typedef struct gleaner_step_info {
   uint64_t samples_seen;   /* committed before this step, over all passes */
   uint32_t world_size;
   uint32_t rank;
-  uint64_t rng_seed; /* of (seed, step, which part of the member's): the same
-                        on every member; mix in what you need.  In deterministic
-                        mode it is a shard's own; mix in nothing */
+  uint64_t rng_seed; /* made from (seed, step, index of the member's part), the
+                        same on every member; mix in what you need.  In
+                        deterministic mode each shard has its own: mix in
+                        nothing */
   uint32_t shards;   /* deterministic mode: shards in each step; else 0 */
 } gleaner_step_info;
 
 /* Join.  Reads GLEANER_COORDINATOR, GLEANER_MEMBER and GLEANER_SECRET_FD, which
- * the agent sets, and closes the descriptor that the last one names; without
- * them the program runs alone.
- * On failure *g is NULL. */
+ * the agent sets, and closes the descriptor that the last one names.  Without
+ * these variables the program runs alone.  On failure *g is NULL. */
 int gleaner_open(gleaner_options const *options, gleaner_training **g);
 
-/* Register memory that is part of the training's state: it is copied to
- * joiners and written to checkpoints.  Every member registers the same names,
- * types and shapes in the same order, before gleaner_start().  The memory
- * stays the caller's and must outlive gleaner_close(). */
+/* Register memory that is part of the training state.  It is copied to joiners
+ * and written to checkpoints.  Every member registers the same names, types and
+ * shapes in the same order, before gleaner_start().  The memory belongs to the
+ * caller; free it only after gleaner_close(). */
 int gleaner_tensor(gleaner_training *g, char const *name, void *data, int dtype,
                    int64_t const *shape, int ndim, int role);
 
-/* The same for memory of a GPU: `device` is its number in CUDA; -1 is the
- * host.  All parameters are on one GPU, or all on the host; other tensors may
- * be on either.  Gradients are on the GPU then.  The library copies state to
- * the host to send or save it, and has as much memory there. */
+/* The same for memory of a GPU: `device` is CUDA's number of it; -1 is the
+ * host.  All parameters must be on one GPU, or all on the host; other tensors
+ * may be on either.  Gradients are where the parameters are.  The library
+ * copies state to the host to send or save it, and keeps as much memory there.
+ */
 int gleaner_tensor_on(gleaner_training *g, char const *name, void *data,
                       int dtype, int64_t const *shape, int ndim, int role,
                       int device);
 
-/* The CUDA stream (cudaStream_t) on which the program works on what it
- * registered and on gradients; NULL, as before the first call, is CUDA's
- * default stream.  gleaner_start(), _step(), _reduce() wait for what is queued
- * on it, gleaner_gradient_ready() only notes it; what other streams do must be
- * complete before these calls.  Results are complete, for all streams, when
- * gleaner_reduce() returns. */
+/* Set the CUDA stream (cudaStream_t) on which the program works on registered
+ * memory and gradients.  NULL, as before the first call, is CUDA's default
+ * stream.  gleaner_start(), _step() and _reduce() wait for the work queued on
+ * it; gleaner_gradient_ready() records it without waiting.  Work on other
+ * streams must be complete before these calls.  When gleaner_reduce() returns,
+ * results are complete for all streams. */
 int gleaner_stream(gleaner_training *g, void *stream);
 
-/* Where the program adds up its local gradient of a GLEANER_PARAM tensor
- * (a floating point type, same shape; sums over members are rounded to it at
- * each addition).  Zeroed by gleaner_step(); holds the mean
- * gradient over all members after gleaner_reduce().  Owned by g; valid from
- * gleaner_tensor() to gleaner_close(), NULL for an unknown name. */
+/* The memory in which the program adds up its local gradient of a GLEANER_PARAM
+ * tensor.  It has the tensor's type and shape; sums over members are rounded to
+ * this type at each addition.  gleaner_step() sets it to zero; after
+ * gleaner_reduce() it holds the mean gradient over all members.  Owned by g;
+ * valid from gleaner_tensor() to gleaner_close().  NULL for an unknown name. */
 void *gleaner_gradient(gleaner_training *g, char const *name);
 
-/* Register what is no tensor: a scheduler, a random generator, a counter.
- * `save` is called twice: with data NULL it sets *size, then it fills data.
- * Both return 0 on success.  Called on the user's thread only. */
+/* Register state that is not a tensor: a scheduler, a random generator, a
+ * counter.  `save` is called twice: with data NULL it sets *size, then it fills
+ * data.  `load` gets what another member saved.  Both return 0 on success.
+ * They are called only on the user's thread. */
 typedef int (*gleaner_save_fn)(void *ctx, void *data, size_t *size);
 typedef int (*gleaner_load_fn)(void *ctx, void const *data, size_t size);
 int gleaner_blob(gleaner_training *g, char const *name, gleaner_save_fn save,
                  gleaner_load_fn load, void *ctx);
 
 /* Register the update: everything between reduce and the next step (clip,
- * optimizer, scheduler).  Run by gleaner_apply(), and on a joiner that follows
- * the others inside gleaner_start(): gleaner_reduce(3), "Following". */
+ * optimizer, scheduler).  gleaner_apply() runs it.  On a joiner that follows
+ * the others gleaner_start() runs it, too: see gleaner_reduce(3), "Following".
+ * It returns 0 on success. */
 typedef int (*gleaner_update_fn)(void *ctx);
 int gleaner_update(gleaner_training *g, gleaner_update_fn update, void *ctx);
 
-/* Wait until the training lets this member in.  A joiner's registered state is
- * filled in here, as is everybody's after a restart from a checkpoint.
- * GLEANER_OK, GLEANER_LEAVE, GLEANER_DONE or an error. */
+/* Wait until the training job admits this member.  Fills in the registered
+ * state of a joiner, and of every member after a restart from a checkpoint.
+ * Returns GLEANER_OK, GLEANER_LEAVE, GLEANER_DONE or an error. */
 int gleaner_start(gleaner_training *g);
 
-/* The next step.  GLEANER_STEP, GLEANER_DONE, GLEANER_LEAVE or an error.
- * Membership changes happen in here. */
+/* Wait for the next step.  Members come and go inside this call.  Returns
+ * GLEANER_STEP, GLEANER_DONE, GLEANER_LEAVE or an error. */
 int gleaner_step(gleaner_training *g, gleaner_step_info *step);
 
-/* Optional: this parameter's local gradient of the step is complete and will
- * not be touched until gleaner_reduce() returns.  Gradients are then reduced,
- * in buckets and in another thread, while the program goes on with its
- * backward pass.  Buckets run from the parameter registered last to the first,
- * so register parameters in the order of the forward pass.  Members need not
- * agree in which order, or whether, they call this. */
+/* Optional: say that this parameter's local gradient of the step is complete,
+ * and that the program does not touch it until gleaner_reduce() returns.
+ * Gradients are then reduced, in buckets and in another thread, while the
+ * backward pass continues.  Buckets run from the parameter registered last to
+ * the first, so register parameters in the order of the forward pass.  Members
+ * need not make these calls in the same order, and need not all make them. */
 int gleaner_gradient_ready(gleaner_training *g, char const *name);
 
-/* Sum the gradients over all members.  Returns GLEANER_OK with the whole
- * result or none of it: never a torn one.  A loss of other members is
- * absorbed in here.  GLEANER_MORE: another share of the step is this member's,
- * what lost ones had of it; add the gradient of its samples, which
- * gleaner_step_now() names, to what the gradients are now, and call again.
- * GLEANER_LEAVE, GLEANER_DONE: as from gleaner_step(). */
+/* Sum the gradients over all members.  The result is complete or absent, never
+ * partial.  The call handles the loss of other members.  Returns
+ *   GLEANER_OK: gradients are the mean over all members;
+ *   GLEANER_MORE: this member must compute another part of the step, such as
+ *     samples of lost members.  Add the gradient of the samples that
+ *     gleaner_step_now() names to the gradients as they are now, and call this
+ *     again;
+ *   GLEANER_LEAVE, GLEANER_DONE: as from gleaner_step(); or an error. */
 int gleaner_reduce(gleaner_training *g);
 
 /* Run the registered update; GLEANER_OK if there is none. */
 int gleaner_apply(gleaner_training *g);
 
-/* Instead of gleaner_reduce(), when the part could not be computed: there is no
- * memory for that many samples.  All that was added to gradients in this step,
- * and logged in it, is dropped, and the step is handed out again from its
- * beginning, in parts of at most `micro_batch_max` samples (1 or more); later
- * steps, too.  Returns GLEANER_MORE: go on with gleaner_step_now() as after
+/* Call this instead of gleaner_reduce() if memory did not suffice for the
+ * samples.  It drops what was added to gradients and logged in this step.  It
+ * then gives out the step again from its beginning, in parts of at most
+ * `micro_batch_max` samples (1 or more); later steps come in such parts, too.
+ * Returns GLEANER_MORE: continue with gleaner_step_now() as after
  * gleaner_reduce(); or GLEANER_LEAVE, GLEANER_DONE or an error.
- * What gleaner_gradient_ready() named is on its way already: that sum is given
- * up, by all members, which costs as much as a loss, so better call it only
- * with as many samples as were computed before.  GLEANER_ESTATE: it named all
- * gradients. GLEANER_EINVAL, in deterministic mode: a shard is computed at
+ *
+ * Gradients that gleaner_gradient_ready() named are already on their way.  All
+ * members give that sum up, which costs as much as a loss, so name gradients
+ * only if as many samples were computed before.  GLEANER_ESTATE: all gradients
+ * were named.  GLEANER_EINVAL: in deterministic mode a shard is computed at
  * once. */
 int gleaner_again(gleaner_training *g, uint64_t micro_batch_max);
 
 /* End the training early, after this step: gleaner_step() returns GLEANER_DONE
- * next.  Between gleaner_reduce() and gleaner_step(), on all members in the
- * same step, so by what all know alike: the step's number, or a sum that was
- * reduced with the gradients. */
+ * next.  Call it between gleaner_reduce() and gleaner_step(), on all members in
+ * the same step.  So decide by something that is the same on all: the step's
+ * number, or a sum that was reduced with the gradients. */
 int gleaner_stop(gleaner_training *g);
 
-/* Report a value for this step, meant over `n` samples.  It is shown when the
- * step can no longer be undone. */
+/* Report a value for this step, averaged over `n` samples.  It is shown once
+ * the step can no longer be undone. */
 int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
-/* For at most `limit_s` seconds from now this member may keep the others
- * waiting: it evaluates, compiles, writes a file.  Otherwise a member that all
- * others wait for counts as stuck after some time, and is replaced; see
- * gleaner(1), "TIME LIMITS".  The last call counts; `why` NULL or "": no longer
- * busy.  Any time between gleaner_open() and gleaner_close(). */
+/* Tell the others not to treat this member as stuck for up to `limit_s` seconds
+ * from now, because it evaluates, compiles or writes a file.  Without this
+ * call, a member that all others wait for counts as stuck after some time, and
+ * is replaced; see gleaner(1), "TIME LIMITS".  A new call replaces the last
+ * one; `why` NULL or "" ends the time.  Call it at any time between
+ * gleaner_open() and gleaner_close(). */
 int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
 
-/* The step as it stands: after GLEANER_MORE, and in the update. */
+/* Get the current step as it stands: after GLEANER_MORE, and in the update. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
-/* Which samples this member will compute `ahead` parts after the one under way
- * (1 or more; of this step or of later ones), unless members change until then
- * in a way that is not known yet: to load them in advance. Writes at most
- * `room` of them, and to *n how many there are.  GLEANER_OK, or GLEANER_DONE
- * when the training has no such part.
- */
+/* Forecast the samples that this member will compute `ahead` parts after the
+ * current one (1 or more; of this step or of later ones), so that the program
+ * can load them in advance.  The forecast is right unless members change until
+ * then in a way that is not known yet.  Writes at most `room` samples, and to
+ * *n how many there are.  Returns GLEANER_OK, or GLEANER_DONE if the training
+ * has no such part. */
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,
                           uint64_t *samples, size_t room, size_t *n);
 
-/* The program loads the samples of so many shares in advance.  Before
- * gleaner_start().  A planned change of members then happens as many steps
- * after they agreed to it (fewer when a deadline or long steps forbid it), and
- * gleaner_samples_ahead() knows of it in these: nothing is loaded in vain.
+/* Say that the program loads the samples of `shares` shares in advance.  Call
+ * it before gleaner_start().  A planned change of members then happens that
+ * many steps after they agreed to it (fewer if a deadline or long steps forbid
+ * it), and gleaner_samples_ahead() includes the change from then on.  So no
+ * prefetched batch is discarded.
  *
  * `begins_soon`, unless NULL, is called when a joiner's first samples are
- * known: gleaner_samples_ahead(g, 1, ...) and so on then tell what it will
- * compute. That is the one call it may make: it runs on a thread of the library
- * while the program waits in gleaner_start(), which does not return before it
- * has. */
+ * known: gleaner_samples_ahead(g, 1, ...) and so on then return what it will
+ * compute.  It may make only that call: it runs on a thread of the library
+ * while the program waits in gleaner_start(), which does not return before
+ * `begins_soon` has returned. */
 typedef void (*gleaner_begins_soon_fn)(void *ctx);
 int gleaner_loads_ahead(gleaner_training *g, uint32_t shares,
                         gleaner_begins_soon_fn begins_soon, void *ctx);
@@ -241,9 +250,9 @@ void gleaner_close(gleaner_training *g);
 /* What a code means; never NULL. */
 char const *gleaner_strerror(int code);
 
-/* The last failed call on this g in words, with the value that was wrong;
- * "" if none failed.  g may be NULL after a failed gleaner_open(): then the
- * last failure on this thread. */
+/* Why the last failed call on this g failed, with the value that was wrong;
+ * "" if no call failed.  g may be NULL after a failed gleaner_open(): then this
+ * returns the last failure on this thread. */
 char const *gleaner_error(gleaner_training const *g);
 
 #ifdef __cplusplus

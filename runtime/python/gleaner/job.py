@@ -267,7 +267,7 @@ class Job:
     # What a loop tells and asks.
 
     def log(self, values: Mapping[str, Number], n: Optional[int] = None) -> None:
-        """Report values, each meant over n samples: by default those of the
+        """Report values, each averaged over n samples: by default those of the
         batch.  The mean over all members is shown when the step can no longer
         be undone."""
         info = self._info_now()

@@ -29,7 +29,7 @@ class Prefetch:
         self._depth = depth
         self._asked: Dict[Samples, Request] = {}
         self._foretold: Deque[Samples] = deque()
-        #: Batches that were asked for in vain.
+        #: Batches that were asked for but not used.
         self.dropped = 0
 
     def begin(self, foresee: Foresee) -> None:
