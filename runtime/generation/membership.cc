@@ -1,264 +1,290 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which members and nodes are there, and which are to go?
+/// What happens when members and nodes come and go?
 #include "runtime/generation/membership.hh"
 
-#include <algorithm>
-#include <cassert>
 #include <utility>
-
-#include "runtime/generation/membership_state.hh"
 
 namespace gleaner {
 
 using namespace membership;
 
-bool Membership::State::is_urgent(msg::MemberId id) const {
-  return table.leaves_within(id, options.urgent_s, now);
-}
-
 // --- members come ----------------------------------------------------------
 
-void Membership::State::on(MemberEntry& from, msg::MemberHello const& message) {
+void Membership::on(MemberEntry& from, msg::MemberHello const& message) {
   if (from.phase != Phase::announced) return;
   from.data_address = message.data_address;
-  table.set_phase(from.id, Phase::connected, now);
+  table_.set_phase(from.id, Phase::connected, now_);
 }
 
-void Membership::State::on(MemberEntry& from, msg::Loaded const& message) {
+void Membership::on(MemberEntry& from, msg::Loaded const& message) {
   if (from.phase != Phase::connected) return;
-  if (finished) return release(from);
-  if (!schema) {
-    schema = message;
-    ledger.set_dataset_size(message.dataset_size);
-    out.record("loaded", {{"dataset_size", message.dataset_size},
-                          {"state_bytes", message.state_bytes}});
+  if (finished_) return release(from);
+  if (!program_.first()) {
+    program_.set_first(message);
+    record_.set_dataset_size(message.dataset_size);
+    out_.record("loaded", {{"dataset_size", message.dataset_size},
+                           {"state_bytes", message.state_bytes}});
   }
-  if (message.schema != schema->schema ||
-      message.dataset_size != schema->dataset_size) {
-    auto const why = "member " + std::to_string(from.id) +
-                     " registered other tensors or options than member " +
-                     std::to_string(schema->member) +
-                     " (all must run the same program on the same data)";
+  if (auto const why = program_.objection(from.id, message); !why.empty())
     return refuse(from, why);
-  }
-  if (options.deterministic && message.fingerprint != schema->fingerprint)
-    return refuse(
-        from, "member " + std::to_string(from.id) + " computes with '" +
-                  message.fingerprint + "', member " +
-                  std::to_string(schema->member) + " with '" +
-                  schema->fingerprint +
-                  "' (in deterministic mode all must be the same) [leave such "
-                  "nodes out, or set OMP_NUM_THREADS]");
   from.loads_ahead = message.loads_ahead;
   from.fingerprint = message.fingerprint;
   from.must_copy = message.must_copy;
-  table.set_phase(from.id, Phase::loaded, now);
+  table_.set_phase(from.id, Phase::loaded, now_);
 }
 
-void Membership::State::refuse(MemberEntry& member, std::string const& why) {
-  out.record("error", {{"what", why}});
-  out.send(member.id, msg::Refused{why});
-  table.set_phase(member.id, Phase::released, now);
+void Membership::refuse(MemberEntry& member, std::string const& why) {
+  out_.record("error", {{"what", why}});
+  out_.send(member.id, msg::Refused{why});
+  table_.set_phase(member.id, Phase::released, now_);
+}
+
+// --- members say how they are ----------------------------------------------
+
+void Membership::on(MemberEntry& from, msg::Alive const& message) {
+  from.alive = message;
+  bool const busy = message.busy_left_s > 0;
+  if (busy && !from.busy)
+    out_.record("busy", {{"member", from.id},
+                         {"node", from.node},
+                         {"why", message.busy},
+                         {"limit_s", message.busy_left_s}});
+  from.busy = busy;
+}
+
+void Membership::on(MemberEntry&, msg::StateReceived const& message) {
+  follow_.measured(message);
+}
+
+void Membership::on(MemberEntry& from, msg::StateDigest const& message) {
+  auto const g = message.generation;
+  bool const next = is_of_change(g) && change_->is_agreed();
+  if (recovery_ || (!next && g != in_use_.generation)) return;
+  auto const ranks = next ? change_->plan().members : in_use_.members;
+  if (!contains(ranks, from.id)) return;
+  auto const verdict = state_check_.add(ranks, from.id, message);
+  if (!verdict) return;
+  MemberIds differ;
+  for (auto const& one : verdict->differ) differ.push_back(one.member);
+  out_.record("state_check", {{"generation", verdict->generation},
+                              {"step", verdict->step},
+                              {"members", verdict->members},
+                              {"digests", verdict->digests},
+                              {"differ", differ}});
+  for (auto const& one : verdict->differ) {
+    auto const why = "member " + std::to_string(one.member) +
+                     " has another state than the others after the switch to "
+                     "generation " +
+                     std::to_string(verdict->generation) + ": " + one.how;
+    out_.record("error", {{"what", why}});
+    kill(one.member, "its state differs from that of the others");
+  }
+}
+
+void Membership::check_stuck() {
+  if (recovery_ || in_use_.generation == 0) return;
+  // The more there are to look at, the less often: never a burden.
+  constexpr double pause_of_each_s = 0.0005;
+  if (now_ - stuck_checked_s_ <
+      pause_of_each_s * double(in_use_.members.size()))
+    return;
+  stuck_checked_s_ = now_;
+  auto taking_part = in_use_.members;
+  if (change_ && change_->is_agreed())
+    for (auto const id : change_->plan().members)
+      if (!contains(taking_part, id)) taking_part.push_back(id);
+  auto const sightings =
+      sightings_of(table_.live(taking_part), table_, in_use_.generation);
+  if (!sightings) return;
+  auto const step_s = record_.step_s();
+  kill(stuck_in(*sightings, table_, options_.stuck, step_s));
+  if (!planes_.is_in_order(in_use_.members) ||
+      !is_plane_stuck(*sightings, options_.stuck, step_s))
+    return;
+  auto const why =
+      "the data plane is stuck: all members have waited in it for " +
+      std::to_string(long(options_.stuck.timeout_s)) + " s";
+  loss_.why = why;
+  planes_.broke(now_, 0, why);
+  out_.record("error", {{"what", why}});
 }
 
 // --- members go ------------------------------------------------------------
 
-void Membership::State::on(MemberEntry& from, msg::MemberError const& message) {
-  out.record("error",
-             {{"what", message.why}, {"member", from.id}, {"node", from.node}});
+void Membership::on(MemberEntry& from, msg::MemberError const& message) {
+  out_.record(
+      "error",
+      {{"what", message.why}, {"member", from.id}, {"node", from.node}});
   kill(from.id, message.why);
 }
 
-void Membership::State::kill(msg::MemberId id, std::string const& why) {
-  out.add(Kill{id, why});
+void Membership::kill(msg::MemberId id, std::string const& why) {
+  out_.add(Kill{id, why});
   gone(id, why);
 }
 
-void Membership::State::gone(msg::MemberId id, std::string const& why) {
-  if (!table.has(id)) return;
-  auto const lost = table.at(id);
+void Membership::kill(std::vector<Replaced> const& replaced) {
+  for (auto const& [id, why] : replaced) kill(id, why);
+}
+
+void Membership::gone(msg::MemberId id, std::string const& why) {
+  if (!table_.has(id)) return;
+  auto const lost_one = table_.at(id);
   bool const needed = is_needed(id);
-  table.erase(id);
-  if (finished && table.in(Phase::active) == 0)
-    record_log_until(ledger.recorded());
-  if (checkpoint_asked && checkpoint_asked->member == id)
-    forget_checkpoint_asked();
-  if (finished || lost.phase == Phase::released) return;
-  out.record("member_lost",
-             {{"member", id}, {"node", lost.node}, {"why", why}});
-  if (needed) {
-    needs_recovery = true;
-    loss = "member " + std::to_string(id) + " on " + lost.node + ": " + why;
-  } else if (change && contains(change->members, id)) {
-    change->broken = true;
-  }
-  members.erase(std::remove(members.begin(), members.end(), id), members.end());
+  table_.erase(id);
+  if (finished_ && table_.in(Phase::active) == 0)
+    record_.show_values(out_, record_.recorded());
+  record_.gone(id);
+  if (finished_ || lost_one.phase == Phase::released) return;
+  out_.record("member_lost",
+              {{"member", id}, {"node", lost_one.node}, {"why", why}});
+  if (needed)
+    lost("member " + std::to_string(id) + " on " + lost_one.node + ": " + why);
+  else if (change_ && contains(change_->plan().members, id))
+    change_->give_up();
+  std::erase(in_use_.members, id);
 }
 
 /// The training cannot go on without a repair if this member goes.
-bool Membership::State::is_needed(msg::MemberId id) const {
-  if (recovery) return contains(recovery->asked, id);
+bool Membership::is_needed(msg::MemberId id) const {
+  if (recovery_) return contains(recovery_->asked(), id);
+  auto const& members = in_use_.members;
   if (!contains(members, id)) return false;
-  if (!change || !change->agreed || change->members.empty() ||
-      contains(change->members, id))
-    return true;
+  if (!change_ || !change_->is_agreed()) return true;
+  auto const& next = change_->plan().members;
+  if (next.empty() || contains(next, id)) return true;
   // A leaver whose stayers have all passed the boundary has nothing that they
   // lack, except that rank 0 may owe reports of steps; those come before its
   // Switched.
-  auto const has_switched = [&](msg::MemberId other) {
-    return change->switched.count(other) != 0;
-  };
-  if (members.front() == id && !has_switched(id)) return true;
+  if (members.front() == id && !change_->has_switched(id)) return true;
   for (auto const other : members)
-    if (contains(change->members, other) && !has_switched(other)) return true;
+    if (contains(next, other) && !change_->has_switched(other)) return true;
   return false;
 }
 
-void Membership::State::release(MemberEntry& member) {
+void Membership::release(MemberEntry& member) {
   if (member.phase == Phase::released) return;
-  if (checkpoint_asked && checkpoint_asked->member == member.id)
-    forget_checkpoint_asked();
-  out.send(member.id, msg::Release{});
-  table.set_phase(member.id, Phase::released, now);
+  record_.gone(member.id);
+  out_.send(member.id, msg::Release{});
+  table_.set_phase(member.id, Phase::released, now_);
 }
 
-void Membership::State::release_idle_leavers() {
-  if (table.nodes_leaving() == 0) return;
+void Membership::release_idle_leavers() {
+  if (table_.nodes_leaving() == 0) return;
   MemberIds unheard;
-  for (auto& [id, member] : table.all()) {
-    if (!table.is_leaving(id)) continue;
-    if (change && contains(change->members, id)) continue;
-    if (recovery && contains(recovery->asked, id)) continue;
+  for (auto& [id, member] : table_.all()) {
+    if (!table_.is_leaving(id)) continue;
+    if (change_ && contains(change_->plan().members, id)) continue;
+    if (recovery_ && contains(recovery_->asked(), id)) continue;
     if (member.phase == Phase::announced) unheard.push_back(id);
     if (member.phase == Phase::connected || member.phase == Phase::loaded)
       release(member);
   }
   for (auto const id : unheard) {
     // It has taken part in nothing yet: its end is no loss.
-    table.set_phase(id, Phase::released, now);
+    table_.set_phase(id, Phase::released, now_);
     kill(id, "its node is left");
   }
-}
-
-void Membership::State::free_nodes() {
-  for (auto& name : table.take_free_nodes()) out.add(NodeFree{std::move(name)});
-}
-
-void Membership::State::check_deadlines() {
-  if (table.nodes_leaving() == 0 && table.in(Phase::released) == 0) return;
-  std::vector<std::pair<msg::MemberId, std::string>> overdue;
-  for (auto const& [id, member] : table.all()) {
-    auto const& node = table.node_of(id);
-    if (node.leaving && node.deadline_s <= now)
-      overdue.emplace_back(id, "its node had to be left: " + node.cause);
-    else if (member.phase == Phase::released &&
-             now - member.since_s > options.exit_timeout_s)
-      overdue.emplace_back(id, "it did not end after its release");
-  }
-  for (auto const& [id, why] : overdue) kill(id, why);
 }
 
 // --- the public face -------------------------------------------------------
 
 Membership::Membership(Options options)
-    : state_(std::make_unique<State>(std::move(options))) {}
-Membership::~Membership() = default;
+    : options_(std::move(options)),
+      program_(options_.deterministic ? ProgramCheck::Computing::alike
+                                      : ProgramCheck::Computing::anyhow),
+      planes_({options_.connect_timeout_s, options_.prepare_timeout_s,
+               options_.failure_timeout_s}),
+      admission_({options_.batch_s, options_.prepare_timeout_s}),
+      follow_(options_),
+      record_(options_) {}
+
+Orders Membership::decided() {
+  decide();
+  return out_.take();
+}
 
 Orders Membership::add_members(double now, std::string const& node,
-                               std::vector<msg::MemberId> const& members) {
-  auto& s = *state_;
-  s.now = now;
-  s.table.add(now, node, members);
-  s.decide();
-  return s.out.take();
+                               MemberIds const& members) {
+  now_ = now;
+  table_.add(now, node, members);
+  return decided();
 }
 
 Orders Membership::on_message(double now, msg::MemberId member,
                               msg::FromMember const& message) {
-  auto& s = *state_;
-  s.now = now;
-  if (!s.table.has(member)) {
+  now_ = now;
+  if (!table_.has(member)) {
     if (!std::holds_alternative<msg::MemberHello>(message)) return {};
-    s.out.send(member, msg::Refused{"member " + std::to_string(member) +
-                                    " is not expected (it was lost, or never "
-                                    "started)"});
-    return s.out.take();
+    out_.send(member, msg::Refused{"member " + std::to_string(member) +
+                                   " is not expected (it was lost, or never "
+                                   "started)"});
+    return out_.take();
   }
-  auto& from = s.table.at(member);
+  auto& from = table_.at(member);
   if (from.disowned) return {};
-  std::visit([&](auto const& m) { s.on(from, m); }, message);
-  if (s.calls_for_decision(message)) s.decide();
-  return s.out.take();
+  std::visit([&](auto const& m) { on(from, m); }, message);
+  return calls_for_decision(message) ? decided() : out_.take();
 }
 
 Orders Membership::member_gone(double now, msg::MemberId member,
                                std::string const& why) {
-  auto& s = *state_;
-  s.now = now;
-  s.gone(member, why);
-  s.decide();
-  return s.out.take();
+  now_ = now;
+  gone(member, why);
+  return decided();
 }
 
 Orders Membership::leave_node(double now, std::string const& node,
                               double deadline, std::string const& cause) {
-  auto& s = *state_;
-  s.now = now;
-  s.table.leave(node, deadline, cause);
-  s.decide();
-  return s.out.take();
+  now_ = now;
+  table_.leave(node, deadline, cause);
+  return decided();
 }
 
 Orders Membership::node_gone(double now, std::string const& node,
                              std::string const& why) {
-  auto& s = *state_;
-  s.now = now;
-  for (auto const id : s.table.on_node(node)) s.gone(id, why);
-  s.table.forget(node);
-  s.decide();
-  return s.out.take();
+  now_ = now;
+  for (auto const id : table_.on_node(node)) gone(id, why);
+  table_.forget(node);
+  return decided();
 }
 
-void Membership::drop_state() { state_->state_dropped = true; }
+void Membership::drop_state() { record_.drop_state(); }
 
 Orders Membership::tick(double now) {
-  auto& s = *state_;
-  s.now = now;
-  s.check_deadlines();
-  if (!s.finished) {
-    s.check_loading();
-    s.check_stuck();
-    s.check_preparing();
-    s.check_following();
-    s.check_recovery();
-    s.check_checkpoint();
-    s.check_values();
+  now_ = now;
+  kill(past_deadline(table_, options_.exit_timeout_s, now));
+  if (!finished_) {
+    kill(late_to_load(table_, options_.load_timeout_s, now));
+    check_stuck();
+    check_change();
+    check_losses();
+    if (in_use_.generation != 0 && in_use_.settled && !recovery_)
+      record_.ask_when_due(out_, now, in_use_.members.front());
+    check_values();
   }
-  s.decide();
-  return s.out.take();
+  return decided();
 }
 
 Orders Membership::last_values() {
-  auto& s = *state_;
-  s.record_log_until(s.ledger.recorded());
-  return s.out.take();
+  record_.show_values(out_, record_.recorded());
+  return out_.take();
 }
 
 Summary Membership::summary() const {
-  auto const& s = *state_;
   Summary summary;
-  summary.state = s.finished          ? membership::State::finished
-                  : s.recovery        ? membership::State::recovering
-                  : s.generation != 0 ? membership::State::running
-                                      : membership::State::waiting;
-  summary.parked = summary.state == membership::State::waiting &&
-                   s.ledger.newest().has_value();
-  summary.generation = s.generation;
-  summary.members = s.members;
-  for (auto const& node : s.table.nodes_of(s.members))
+  summary.state = finished_                 ? State::finished
+                  : recovery_               ? State::recovering
+                  : in_use_.generation != 0 ? State::running
+                                            : State::waiting;
+  summary.parked =
+      summary.state == State::waiting && record_.newest().has_value();
+  summary.generation = in_use_.generation;
+  summary.members = in_use_.members;
+  for (auto const& node : table_.nodes_of(in_use_.members))
     summary.nodes.push_back(node);
-  summary.step = s.ledger.recorded();
-  summary.samples_seen = s.ledger.samples_seen();
+  summary.step = record_.recorded();
+  summary.samples_seen = record_.samples_seen();
   return summary;
 }
 

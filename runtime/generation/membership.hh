@@ -15,13 +15,25 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "proto/runtime_messages.hh"
+#include "runtime/generation/admission.hh"
+#include "runtime/generation/change.hh"
+#include "runtime/generation/checkpoint_load.hh"
+#include "runtime/generation/follow_choice.hh"
+#include "runtime/generation/member_table.hh"
 #include "runtime/generation/membership_options.hh"
 #include "runtime/generation/orders.hh"
+#include "runtime/generation/plane_watch.hh"
+#include "runtime/generation/program_check.hh"
+#include "runtime/generation/recovery.hh"
+#include "runtime/generation/rendezvous.hh"
+#include "runtime/generation/replacement.hh"
+#include "runtime/generation/state_check.hh"
+#include "runtime/generation/training_record.hh"
 
 namespace gleaner {
 namespace membership {
@@ -48,7 +60,6 @@ class Membership {
   using Orders = membership::Orders;
 
   explicit Membership(membership::Options options);
-  ~Membership();
   Membership(Membership const&) = delete;
   Membership& operator=(Membership const&) = delete;
 
@@ -91,8 +102,116 @@ class Membership {
   membership::Summary summary() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  /// The generation in use; number 0 while the training waits.
+  struct InUse {
+    msg::Generation generation = 0;
+    MemberIds members;  ///< in rank order; those that died are taken out
+    int nodes = 0;
+    bool settled = false;  ///< every member has state
+  };
+
+  // Members and nodes (membership.cc).
+  void on(MemberEntry& from, msg::MemberHello const& message);
+  void on(MemberEntry& from, msg::Loaded const& message);
+  void on(MemberEntry& from, msg::MemberError const& message);
+  void on(MemberEntry& from, msg::StateReceived const& message);
+  void on(MemberEntry& from, msg::StateDigest const& message);
+  void on(MemberEntry& from, msg::Alive const& message);
+  void gone(msg::MemberId id, std::string const& why);
+  bool is_needed(msg::MemberId id) const;
+  void kill(msg::MemberId id, std::string const& why);
+  void kill(std::vector<Replaced> const& replaced);
+  void release(MemberEntry& member);
+  void refuse(MemberEntry& member, std::string const& why);
+  void release_idle_leavers();
+  void check_stuck();
+  membership::Orders decided();
+
+  // Steps, checkpoints, the end (membership_record.cc).
+  void on(MemberEntry& from, msg::Stable const& message);
+  void on(MemberEntry& from, msg::LogValues const& message);
+  void on(MemberEntry& from, msg::Checkpointed const& message);
+  void on(MemberEntry& from, msg::CheckpointFailed const& message);
+  void on(MemberEntry& from, msg::Finished const& message);
+  void record_generation(std::string const& kind, std::string const& cause,
+                         int from, double prepare_s, msg::Step first,
+                         ChangePlan const* joined = nullptr);
+  void check_values();
+  void park(msg::Checkpointed const& message);
+  void finish_if_all_have();
+  void finish(msg::Step step);
+
+  // Planned changes (membership_change.cc).
+  void on(MemberEntry& from, msg::PlaneBlob const& message);
+  void on(MemberEntry& from, msg::Prepared const& message);
+  void on(MemberEntry& from, msg::PrepareFailed const& message);
+  void on(MemberEntry& from, msg::CaughtUp const& message);
+  void on(MemberEntry& from, msg::Switched const& message);
+  void on(MemberEntry& from, msg::SwitchAhead const& message);
+  void on(MemberEntry& from, msg::Withdrawn const& message);
+  void on(MemberEntry& from, msg::Agreed const& message);
+  bool calls_for_decision(msg::FromMember const& message) const;
+  void decide();
+  void reconsider_change();
+  bool is_of_change(msg::Generation generation) const {
+    return change_ && change_->plan().generation == generation;
+  }
+  bool must_give_up_change() const;
+  void consider_start();
+  void consider_change();
+  bool are_enough(MemberIds const& ids) const;
+  std::string cause_of_leaving() const;
+  void prepare(std::string kind, MemberIds to, MemberIds joiners);
+  void start();
+  void offer(bool follow);
+  std::uint32_t lead() const;
+  void offer_park();
+  void close_change();
+  void cancel_change();
+  void withdraw_change();
+  void preparing_failed(MemberIds const& blamed, std::string const& why);
+  void follow_failed();
+  void check_change();
+
+  // Losses (membership_loss.cc).
+  void on(MemberEntry& from, msg::Status const& message);
+  void lost(std::string why);
+  void plane_broke(msg::MemberId by, msg::Generation generation,
+                   std::string const& why);
+  void recover();
+  void resume();
+  void release_or_reset(MemberIds const& ids, MemberIds const& full,
+                        msg::Generation generation);
+  void all_lost();
+  void check_losses();
+
+  membership::Options const options_;
+  double now_ = 0;
+  membership::OrderList out_;  ///< of the call in progress
+  MemberTable table_;
+  ProgramCheck program_;
+  InUse in_use_;
+  msg::Generation last_generation_ = 0;  ///< numbers only grow
+  Rendezvous rendezvous_;
+  StateCheck state_check_;
+  PlaneWatch planes_;
+  double stuck_checked_s_ = 0;
+
+  Admission admission_;
+  FollowChoice follow_;
+  std::optional<Change> change_;
+
+  /// Why the last recovery is or was needed.
+  struct Loss {
+    bool is_open = false;  ///< the recovery is still to begin
+    std::string why;
+  };
+  Loss loss_;
+  std::optional<Recovery> recovery_;
+
+  CheckpointLoad load_;
+  TrainingRecord record_;
+  bool finished_ = false;
 };
 
 }  // namespace gleaner

@@ -1,46 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How does the training get from one set of members to the next, as planned?
-///
-/// One change at a time: prepared beside the generation in use, offered to its
-/// members, agreed in a first bucket, switched to at a boundary, closed when
-/// the first first bucket of the new generation is complete.
+/// Which change comes next, and what follows from what members say of it?
 #include <algorithm>
-#include <cassert>
-#include <cmath>
+#include <limits>
 #include <utility>
 
-#include "runtime/generation/membership_state.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
-
-using Stage = Change::Stage;
-
-namespace {
-
-/// Before whoever keeps a generation from coming about is replaced.
-constexpr int attempts = 3;
-/// Before fewer are let in together.
-constexpr int attempts_together = 2;
-
-}  // namespace
 
 // --- what next? ------------------------------------------------------------
 
 /// Does a decision follow from what a member has just said?  Most of it is of
 /// its work; a look at everybody for each such message is more than a
 /// coordinator of a thousand has time for.
-bool Membership::State::calls_for_decision(
-    msg::FromMember const& message) const {
-  if (needs_recovery) return true;
-  if (change) {
-    auto const& c = *change;
-    if (c.broken || c.all_full) return true;
-    if (c.stage == Stage::preparing && c.prepared.size() == c.members.size())
-      return true;
-  }
-  if (std::holds_alternative<msg::Status>(message)) return !recovery;
+bool Membership::calls_for_decision(msg::FromMember const& message) const {
+  if (loss_.is_open) return true;
+  if (change_ && (change_->is_given_up() || change_->are_all_full() ||
+                  change_->all_prepared()))
+    return true;
+  if (std::holds_alternative<msg::Status>(message)) return !recovery_;
   if (std::holds_alternative<msg::Stable>(message))
-    return table.nodes_leaving() > 0 || table.in(Phase::loaded) > 0;
+    return table_.nodes_leaving() > 0 || table_.in(Phase::loaded) > 0;
   return !std::holds_alternative<msg::MemberHello>(message) &&
          !std::holds_alternative<msg::PlaneBlob>(message) &&
          !std::holds_alternative<msg::Prepared>(message) &&
@@ -51,116 +31,62 @@ bool Membership::State::calls_for_decision(
          !std::holds_alternative<msg::Alive>(message);
 }
 
-void Membership::State::decide() {
-  if (!finished) {
-    if (change && !needs_recovery) reconsider_change();
-    if (std::exchange(needs_recovery, false)) recover();
-    if (!recovery && !change) {
-      if (generation == 0)
+void Membership::decide() {
+  if (!finished_) {
+    if (change_ && !loss_.is_open) reconsider_change();
+    if (std::exchange(loss_.is_open, false)) recover();
+    if (!recovery_ && !change_) {
+      if (in_use_.generation == 0)
         consider_start();
       else
         consider_change();
     }
   }
   release_idle_leavers();
-  free_nodes();
+  for (auto& name : table_.take_free_nodes())
+    out_.add(membership::NodeFree{std::move(name)});
 }
 
-void Membership::State::reconsider_change() {
-  auto const stage = change->stage;
-  if (change->agreed) {
-    if (change->broken)
-      needs_recovery = true;
-    else
-      close_if_all_full();
-  } else if (must_not_be(*change)) {
-    if (stage == Stage::preparing) cancel_change();
-    if (stage == Stage::following || stage == Stage::offered) withdraw_change();
+void Membership::reconsider_change() {
+  if (change_->is_agreed()) {
+    if (change_->is_given_up())
+      loss_.is_open = true;
+    else if (change_->may_close(record_.recorded()))
+      close_change();
+  } else if (must_give_up_change()) {
+    if (change_->is_preparing())
+      cancel_change();
+    else if (!change_->is_withdrawing())
+      withdraw_change();
   }
 }
 
-bool Membership::State::must_not_be(Change const& change) const {
-  if (change.broken) return true;
-  for (auto const id : change.members) {
-    if (!table.is_leaving(id)) continue;
-    // A member that is to leave must not be brought in; one that is in waits
-    // for an expand only while there is time, and joins a shrink that is still
-    // being prepared.
-    if (!contains(members, id) || is_urgent(id)) return true;
-    if (change.stage == Stage::preparing && change.joiners.empty()) return true;
-  }
-  return false;
+bool Membership::must_give_up_change() const {
+  return must_give_up(*change_, in_use_.members, table_, options_.urgent_s,
+                      now_);
 }
 
-MemberIds Membership::State::ready_members() {
-  std::set<std::string> loading;
-  MemberIds ready;
-  for (auto const& [id, member] : table.all()) {
-    if (table.is_leaving(id)) continue;
-    if (member.phase == Phase::announced || member.phase == Phase::connected)
-      loading.insert(member.node);
-    if (member.phase == Phase::loaded) ready.push_back(id);
-  }
-  // A node joins with all its members, unless one keeps the others waiting.
-  ready.erase(std::remove_if(ready.begin(), ready.end(),
-                             [&](msg::MemberId id) {
-                               auto const& member = table.at(id);
-                               return loading.count(member.node) &&
-                                      now - member.since_s <
-                                          options.prepare_timeout_s;
-                             }),
-              ready.end());
-  if (ready.empty()) {
-    ready_since_s.reset();
-    return ready;
-  }
-  if (!ready_since_s) ready_since_s = now;
-  if (!loading.empty() && now - *ready_since_s < options.batch_s) return {};
-  std::stable_sort(ready.begin(), ready.end(), [&](auto a, auto b) {
-    return table.at(a).node < table.at(b).node;
-  });
-  return ready;
+bool Membership::are_enough(MemberIds const& ids) const {
+  return int(table_.nodes_of(ids).size()) >= std::max(1, options_.nodes_min);
 }
 
-/// A plane is refused in the same words by all of its members, whichever of
-/// them does not fit: so half as many are tried, until it is known which.
-bool Membership::State::will_try_fewer() {
-  auto const in = generation == 0 ? change->members : change->joiners;
-  if (in.size() < 2 || ++vain_prepares < attempts_together) return false;
-  auto const half = in.size() / 2;
-  MemberIds const fewer(in.begin(), in.begin() + std::ptrdiff_t(half));
-  if (generation == 0 &&
-      int(table.nodes_of(fewer).size()) < std::max(1, options.nodes_min))
-    return false;
-  together_max = half;
-  return true;
-}
-
-void Membership::State::forget_vain_prepares() {
-  vain_prepares = 0;
-  together_max = std::numeric_limits<std::size_t>::max();
-}
-
-std::string Membership::State::cause_of_leaving() const {
-  for (auto const id : members)
-    if (table.has(id) && table.is_leaving(id)) return table.node_of(id).cause;
+std::string Membership::cause_of_leaving() const {
+  for (auto const id : in_use_.members)
+    if (table_.has(id) && table_.is_leaving(id))
+      return table_.node_of(id).cause;
   return "";
 }
 
-void Membership::State::consider_start() {
-  auto ready = ready_members();
-  if (ready.empty() ||
-      int(table.nodes_of(ready).size()) < std::max(1, options.nodes_min))
-    return;
-  auto const checkpoint = ledger.newest();
+void Membership::consider_start() {
+  auto ready = admission_.ready(table_, now_);
+  if (ready.empty() || !are_enough(ready)) return;
+  auto const checkpoint = record_.newest();
   if (checkpoint) {
-    // A file that one member could not read is tried by another.
-    auto const tried = load_failures[checkpoint->path] % int(ready.size());
-    std::rotate(ready.begin(), ready.begin() + tried, ready.end());
+    ready = load_.in_turn(std::move(ready), checkpoint->path);
   } else {
     auto const as_initialised =
         std::find_if(ready.begin(), ready.end(),
-                     [&](auto id) { return !table.at(id).touched; });
+                     [&](auto id) { return !table_.at(id).touched; });
     if (as_initialised == ready.end()) {
       // Nobody has the initial state any more: fresh processes have.
       for (auto const id : ready) kill(id, "its state cannot be used");
@@ -168,26 +94,27 @@ void Membership::State::consider_start() {
     }
     std::rotate(ready.begin(), as_initialised, ready.end());
   }
-  if (ready.size() > together_max) ready.resize(together_max);
+  ready = admission_.first_of(std::move(ready));
   MemberIds const joiners(ready.begin() + 1, ready.end());
   prepare(checkpoint ? "resume" : "start", ready, joiners);
 }
 
-void Membership::State::consider_change() {
-  if (!settled) return;
-  if (table.nodes_leaving() == 0 && table.in(Phase::loaded) == 0)
-    return ready_since_s.reset();
-  auto const stayers = table.staying(members);
+void Membership::consider_change() {
+  if (!in_use_.settled) return;
+  if (table_.nodes_leaving() == 0 && table_.in(Phase::loaded) == 0)
+    return admission_.end_wait();
+  auto const& members = in_use_.members;
+  auto const stayers = table_.staying(members);
   bool const all_leave = stayers.empty();
   bool const none_leaves = stayers.size() == members.size();
-  bool urgent = false;
-  for (auto const id : members) urgent = urgent || is_urgent(id);
+  bool const urgent = std::any_of(members.begin(), members.end(), [&](auto id) {
+    return table_.leaves_within(id, options_.urgent_s, now_);
+  });
 
   MemberIds joiners;
-  if (!urgent) joiners = ready_members();
-  if (joiners.size() > together_max) joiners.resize(together_max);
+  if (!urgent) joiners = admission_.first_of(admission_.ready(table_, now_));
   if (all_leave && joiners.empty()) {
-    if (now >= park_again_s) offer_park();
+    if (record_.may_park(now_)) offer_park();
     return;
   }
   if (none_leaves && joiners.empty()) return;
@@ -203,249 +130,250 @@ void Membership::State::consider_change() {
 
 // --- prepare ---------------------------------------------------------------
 
-void Membership::State::prepare(std::string kind, MemberIds to,
-                                MemberIds joiners) {
-  change = Change{};
-  change->generation = ++last_generation;
-  change->cause = kind == "shrink" || kind == "mixed" ? cause_of_leaving() : "";
-  change->kind = std::move(kind);
-  change->members = std::move(to);
-  change->joiners = std::move(joiners);
-  change->since_s = now;
-  change->from = nodes_in_use;
-  decide_on_follow();
-  ready_since_s.reset();
-  out.send_all(change->members, msg::Prepare{change->generation,
-                                             table.addresses(change->members),
-                                             change->joiners, change->follow});
+void Membership::prepare(std::string kind, MemberIds to, MemberIds joiners) {
+  ChangePlan plan;
+  plan.generation = ++last_generation_;
+  if (kind == "shrink" || kind == "mixed") plan.cause = cause_of_leaving();
+  plan.kind = std::move(kind);
+  plan.members = std::move(to);
+  plan.joiners = std::move(joiners);
+  plan.nodes_before = in_use_.nodes;
+  if (in_use_.generation != 0 && !plan.joiners.empty()) {
+    plan.copy_why = follow_.objection(
+        plan.members, plan.joiners, table_,
+        {*program_.first(), record_.step_s(), record_.update_s()});
+    plan.follow = plan.copy_why.empty();
+  }
+  admission_.end_wait();
+  out_.send_all(plan.members,
+                msg::Prepare{plan.generation, table_.addresses(plan.members),
+                             plan.joiners, plan.follow});
+  change_.emplace(std::move(plan), now_);
 }
 
-void Membership::State::on(MemberEntry& from, msg::PlaneBlob const& message) {
-  bool const next = change && message.generation == change->generation;
-  if (!next && message.generation != generation) return;
-  auto const& ranks = next ? change->members : members;
+void Membership::on(MemberEntry& from, msg::PlaneBlob const& message) {
+  bool const next = is_of_change(message.generation);
+  if (!next && message.generation != in_use_.generation) return;
+  auto const& ranks = next ? change_->plan().members : in_use_.members;
   if (!contains(ranks, from.id)) return;
-  if (auto all = rendezvous.give(ranks, from.id, message))
-    out.send_all(ranks, std::move(*all));
+  if (auto all = rendezvous_.give(ranks, from.id, message))
+    out_.send_all(ranks, std::move(*all));
 }
 
-void Membership::State::on(MemberEntry& from, msg::Prepared const& message) {
-  if (message.generation == generation && connected.insert(from.id).second &&
-      connected.size() == members.size())
-    table.forget_heartbeats();  // only from now on can they wait for each other
-  if (!change || message.generation != change->generation ||
-      change->stage != Stage::preparing)
+void Membership::on(MemberEntry& from, msg::Prepared const& message) {
+  if (message.generation == in_use_.generation &&
+      planes_.connected(from.id, in_use_.members))
+    table_
+        .forget_heartbeats();  // only from now on can they wait for each other
+  if (!is_of_change(message.generation) || !change_->prepared(from.id, now_))
     return;
-  change->prepared.insert(from.id);
-  if (change->prepared.size() < change->members.size()) return;
-  change->prepare_s = now - change->since_s;
-  connecting_s_max = std::max(connecting_s_max, change->prepare_s);
-  if (must_not_be(*change)) return;  // decide() cancels it
-  if (generation == 0)
-    start();
-  else if (change->follow)
-    open_follow();
-  else
-    open_change();
+  planes_.connected_beside(change_->prepare_s());
+  if (must_give_up_change()) return;  // decide() cancels it
+  if (in_use_.generation == 0) return start();
+  if (!change_->plan().follow) return offer(false);
+  change_->follow(now_);
+  out_.record("follow", {{"generation", change_->plan().generation},
+                         {"members", change_->plan().joiners}});
+  offer(true);
 }
 
-void Membership::State::on(MemberEntry& from,
-                           msg::PrepareFailed const& message) {
-  auto const is_change = change && message.generation == change->generation;
-  if (is_change && change->follow && !change->agreed &&
-      (change->stage == Stage::following || change->stage == Stage::offered))
-    count_vain_follow();
+void Membership::on(MemberEntry& from, msg::PrepareFailed const& message) {
+  bool const is_change = is_of_change(message.generation);
+  if (!is_change) {
+    if (message.generation == in_use_.generation)
+      plane_broke(from.id, message.generation, message.why);
+    return;
+  }
+  bool const is_joiner = contains(change_->plan().joiners, from.id);
+  if (change_->plan().follow &&
+      (change_->is_following() || change_->is_offered()))
+    follow_failed();
   // What is being withdrawn fails, and that is nobody's fault.
-  if (is_change && change->stage != Stage::preparing &&
-      change->stage != Stage::withdrawing &&
-      contains(change->joiners, from.id) &&
-      ++table.at(from.id).failures >= attempts)
+  if (!change_->is_preparing() && !change_->is_withdrawing() && is_joiner &&
+      failed_too_often(from))
     return kill(from.id, "it could not be brought in: " + message.why);
-  if (is_change && change->stage == Stage::preparing) {
-    if (will_try_fewer()) return preparing_failed({}, message.why);
-    bool const is_joiner =
-        generation == 0 || contains(change->joiners, from.id);
-    preparing_failed(is_joiner ? MemberIds{from.id} : change->joiners,
-                     message.why);
-  } else if (is_change && !change->agreed) {
-    change->broken = true;
-  } else if (is_change || message.generation == generation) {
-    // Most likely a member died, and its loss will be known in a moment.
-    if (plane_broken_s || recovery) return;
-    plane_broken_s = now;
-    plane_broken_by = from.id;
-    loss = "plane of generation " + std::to_string(message.generation) + ": " +
-           message.why;
+  if (change_->is_preparing()) {
+    auto const starts = in_use_.generation == 0;
+    auto const& in = starts ? change_->plan().members : change_->plan().joiners;
+    if (admission_.will_try_fewer(
+            in, [&](auto const& ids) { return !starts || are_enough(ids); }))
+      return preparing_failed({}, message.why);
+    preparing_failed(
+        starts || is_joiner ? MemberIds{from.id} : change_->plan().joiners,
+        message.why);
+  } else if (!change_->is_agreed()) {
+    change_->give_up();
+  } else {
+    plane_broke(from.id, message.generation, message.why);
   }
 }
 
-void Membership::State::check_preparing() {
-  if (!change || change->stage != Stage::preparing ||
-      now - change->since_s <= options.prepare_timeout_s)
+void Membership::on(MemberEntry& from, msg::CaughtUp const& message) {
+  if (!is_of_change(message.generation) || !change_->caught_up(from.id, now_))
     return;
-  auto blamed = generation == 0 ? change->members : change->joiners;
-  blamed.erase(
-      std::remove_if(blamed.begin(), blamed.end(),
-                     [&](auto id) { return change->prepared.count(id) != 0; }),
-      blamed.end());
-  if (blamed.empty()) blamed = change->joiners;
-  preparing_failed(blamed, "not prepared in time");
+  if (!must_give_up_change()) offer(false);  // else decide() withdraws it
 }
 
-void Membership::State::preparing_failed(MemberIds const& blamed,
-                                         std::string const& why) {
-  out.record("error",
-             {{"what", "generation " + std::to_string(change->generation) +
-                           " cannot be prepared: " + why}});
-  bool const is_shrink = generation != 0 && change->joiners.empty();
-  cancel_change();
-  for (auto const id : table.live(blamed))
-    if (++table.at(id).failures >= attempts)
-      kill(id, "it could not be prepared: " + why);
-  if (is_shrink && ++vain_resumes >= attempts) {
-    needs_recovery = true;  // the survivors connect anew, without leavers
-    loss = "no smaller generation could be prepared";
+void Membership::check_change() {
+  if (!change_) return;
+  if (change_->is_preparing() &&
+      now_ - change_->since_s() > options_.prepare_timeout_s) {
+    auto const& plan = change_->plan();
+    auto blamed = change_->not_prepared(in_use_.generation == 0 ? plan.members
+                                                                : plan.joiners);
+    if (blamed.empty()) blamed = plan.joiners;
+    preparing_failed(blamed, "not prepared in time");
+  } else if (change_->has_followed_for(options_.follow_timeout_s, now_)) {
+    follow_failed();
   }
 }
 
-void Membership::State::cancel_change() {
-  auto const cancelled = *std::exchange(change, std::nullopt);
-  for (auto const id : table.live(cancelled.members)) {
-    if (!contains(members, id))
-      out.send(id, msg::Reset{cancelled.generation});
-    else if (cancelled.stage == Stage::preparing)
-      out.send(id, msg::Withdraw{cancelled.generation});
+void Membership::preparing_failed(MemberIds const& blamed,
+                                  std::string const& why) {
+  out_.record(
+      "error",
+      {{"what", "generation " + std::to_string(change_->plan().generation) +
+                    " cannot be prepared: " + why}});
+  bool const is_shrink =
+      in_use_.generation != 0 && change_->plan().joiners.empty();
+  cancel_change();
+  for (auto const id : table_.live(blamed))
+    if (failed_too_often(table_.at(id)))
+      kill(id, "it could not be prepared: " + why);
+  // Then the members that stay connect again, without leavers.
+  if (is_shrink && planes_.failed())
+    lost("no smaller generation could be prepared");
+}
+
+/// A joiner that was to follow has got nowhere.  The next time may be better: a
+/// member that fed it may have died.
+void Membership::follow_failed() {
+  if (change_->is_given_up()) return;
+  change_->give_up();
+  for (auto const id : table_.live(change_->plan().joiners))
+    ++table_.at(id).failed_follows;
+}
+
+void Membership::cancel_change() {
+  auto const cancelled = *std::exchange(change_, std::nullopt);
+  auto const& plan = cancelled.plan();
+  for (auto const id : table_.live(plan.members)) {
+    if (!contains(in_use_.members, id))
+      out_.send(id, msg::Reset{plan.generation});
+    else if (cancelled.is_preparing())
+      out_.send(id, msg::Withdraw{plan.generation});
   }
 }
 
 // --- offer, agreement, switch ----------------------------------------------
 
-void Membership::State::start() {
-  auto const started = *std::exchange(change, std::nullopt);
-  auto const checkpoint = ledger.newest();
-  generation = started.generation;
-  members = started.members;
-  nodes_in_use = int(table.nodes_of(members).size());
-  settled = false;
-  resumed_s = checkpoint_s = now;
-  table.forget_heartbeats();
-  connected = {members.begin(), members.end()};
-  vain_resumes = 0;
-  forget_vain_prepares();
-  source = members.front();
-  loading = checkpoint ? checkpoint->path : "";
-  for (auto const id : members) {
-    auto& member = table.at(id);
+void Membership::start() {
+  auto const started = *std::exchange(change_, std::nullopt);
+  auto const& plan = started.plan();
+  auto const checkpoint = record_.newest();
+  auto const nodes = int(table_.nodes_of(plan.members).size());
+  in_use_ = {plan.generation, plan.members, nodes, false};
+  table_.forget_heartbeats();
+  planes_.begins_connected(now_, plan.members);
+  admission_.forget_failures();
+  record_.begin_checkpoints(now_);
+  auto const source = plan.members.front();
+  auto const path = checkpoint ? checkpoint->path : "";
+  load_.begin(source, path);
+  for (auto const id : plan.members) {
+    auto& member = table_.at(id);
     member.touched = true;
     member.failures = 0;
-    table.set_phase(member.id, Phase::active, now);
+    table_.set_phase(id, Phase::active, now_);
   }
-  out.send_all(members, msg::Start{generation, table.addresses(members), source,
-                                   loading});
-  record_generation(started.kind, "", 0, started.prepare_s,
-                    ledger.recorded() + 1);
+  out_.send_all(plan.members,
+                msg::Start{plan.generation, table_.addresses(plan.members),
+                           source, path});
+  record_generation(plan.kind, "", 0, started.prepare_s(),
+                    record_.recorded() + 1);
 }
 
-void Membership::State::open_change() {
-  change->stage = Stage::offered;
+/// First, where joiners follow, that they are fed; else, or when they have
+/// caught up, that members switch.
+void Membership::offer(bool follow) {
+  if (!follow) change_->offer();
+  auto const& plan = change_->plan();
+  for (auto const id : plan.joiners) table_.at(id).touched = true;
+  out_.send_all(in_use_.members,
+                msg::Offer{plan.generation, plan.members, plan.joiners,
+                           plan.checkpoint, follow ? 0 : lead(), follow});
+}
+
+std::uint32_t Membership::lead() const {
+  LeadFacts facts;
+  facts.step_s = record_.step_s();
+  facts.lead_s_max = options_.lead_s;
+  facts.left_s = std::numeric_limits<double>::infinity();
+  for (auto const id : change_->plan().members)
+    facts.loads_ahead = std::max(facts.loads_ahead, table_.at(id).loads_ahead);
+  for (auto const id : in_use_.members)
+    if (table_.is_leaving(id))
+      facts.left_s =
+          std::min(facts.left_s, table_.node_of(id).deadline_s - now_);
+  return lead_steps(facts);
+}
+
+void Membership::offer_park() {
+  ChangePlan plan;
+  plan.generation = ++last_generation_;
+  plan.kind = "park";
+  plan.cause = cause_of_leaving();
+  plan.checkpoint = record_.park_path();
+  plan.nodes_before = in_use_.nodes;
+  change_.emplace(std::move(plan), now_);
   offer(false);
 }
 
-void Membership::State::offer(bool follow) {
-  for (auto const id : change->joiners) table.at(id).touched = true;
-  out.send_all(members,
-               msg::Offer{change->generation, change->members, change->joiners,
-                          change->checkpoint, follow ? 0 : lead(), follow});
+void Membership::on(MemberEntry& from, msg::Switched const& message) {
+  if (is_of_change(message.generation))
+    change_->switched(from.id, message.step);
 }
 
-/// As many steps as members load ahead: then nothing of it is in vain, and
-/// joiners have loaded, too, when they begin.
-std::uint32_t Membership::State::lead() const {
-  std::uint32_t ahead = 0;
-  for (auto const id : change->members)
-    ahead = std::max(ahead, table.at(id).loads_ahead);
-  auto const step_s = step_median.seconds();
-  if (ahead == 0 || step_s <= 0) return std::min(ahead, 1u);
-  auto steps = std::max(1., std::floor(options.lead_s / step_s));
-  for (auto const id : members) {
-    if (!table.is_leaving(id)) continue;
-    // The steps until the agreement, and those after it, need time as well.
-    auto const left_s = table.node_of(id).deadline_s - now;
-    steps = std::min(steps, std::max(0., std::floor(left_s / 2 / step_s) - 1));
-  }
-  return std::uint32_t(std::min(double(ahead), steps));
+void Membership::on(MemberEntry&, msg::Agreed const& message) {
+  if (is_of_change(message.generation)) change_->agree();
 }
 
-void Membership::State::offer_park() {
-  change = Change{};
-  change->generation = ++last_generation;
-  change->kind = "park";
-  change->cause = cause_of_leaving();
-  change->checkpoint = state_dropped ? "" : next_checkpoint_path();
-  change->since_s = now;
-  change->from = nodes_in_use;
-  open_change();
+void Membership::on(MemberEntry&, msg::SwitchAhead const& message) {
+  if (!is_of_change(message.generation)) return;
+  change_->agree();
+  out_.send_all(table_.live(change_->plan().joiners), message);
 }
 
-void Membership::State::on(MemberEntry& from, msg::Switched const& message) {
-  if (!change || message.generation != change->generation) return;
-  change->switched.insert(from.id);
-  change->agreed = true;
-  change->stage = Stage::offered;
-  change->first = message.step;
+void Membership::withdraw_change() {
+  change_->withdraw();
+  out_.send_all(in_use_.members, msg::Withdraw{change_->plan().generation});
 }
 
-void Membership::State::on(MemberEntry&, msg::Agreed const& message) {
-  if (!change || message.generation != change->generation) return;
-  change->agreed = true;
-  change->stage = Stage::offered;
+void Membership::on(MemberEntry& from, msg::Withdrawn const& message) {
+  if (is_of_change(message.generation) &&
+      change_->withdrawn(from.id, in_use_.members))
+    cancel_change();
 }
 
-void Membership::State::withdraw_change() {
-  change->stage = Stage::withdrawing;
-  out.send_all(members, msg::Withdraw{change->generation});
-}
-
-void Membership::State::on(MemberEntry&, msg::SwitchAhead const& message) {
-  if (!change || message.generation != change->generation) return;
-  change->agreed = true;
-  change->stage = Stage::offered;
-  out.send_all(table.live(change->joiners), message);
-}
-
-void Membership::State::on(MemberEntry& from, msg::Withdrawn const& message) {
-  if (!change || message.generation != change->generation ||
-      change->stage != Stage::withdrawing)
-    return;
-  change->withdrawn.insert(from.id);
-  for (auto const id : members)
-    if (!change->withdrawn.count(id)) return;
-  cancel_change();
-}
-
-void Membership::State::close_if_all_full() {
-  // The leaver that was rank 0 may still owe reports of steps before.
-  if (!change->all_full || ledger.recorded() < change->first - 1) return;
-  auto const closed = *std::exchange(change, std::nullopt);
-  for (auto const id : members)
-    if (!contains(closed.members, id)) release(table.at(id));
-  generation = closed.generation;
-  members = closed.members;
-  nodes_in_use = int(table.nodes_of(members).size());
-  settled = true;
-  resumed_s = now;
-  table.forget_heartbeats();
-  connected = {members.begin(), members.end()};
-  vain_resumes = 0;
-  forget_vain_prepares();
-  for (auto const id : members) {
-    auto& member = table.at(id);
+/// The first first bucket of the new generation is complete.
+void Membership::close_change() {
+  auto const closed = *std::exchange(change_, std::nullopt);
+  auto const& plan = closed.plan();
+  for (auto const id : in_use_.members)
+    if (!contains(plan.members, id)) release(table_.at(id));
+  auto const nodes = int(table_.nodes_of(plan.members).size());
+  in_use_ = {plan.generation, plan.members, nodes, true};
+  table_.forget_heartbeats();
+  planes_.begins_connected(now_, plan.members);
+  admission_.forget_failures();
+  for (auto const id : plan.members) {
+    auto& member = table_.at(id);
     member.failures = 0;
     if (member.phase != Phase::active)
-      table.set_phase(member.id, Phase::active, now);
+      table_.set_phase(id, Phase::active, now_);
   }
-  record_generation(closed.kind, closed.cause, closed.from, closed.prepare_s,
-                    closed.first, &closed);
+  record_generation(plan.kind, plan.cause, plan.nodes_before,
+                    closed.prepare_s(), closed.first(), &plan);
   finish_if_all_have();
 }
 

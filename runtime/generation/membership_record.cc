@@ -1,279 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What has the training done for certain, and is it over?
+/// What follows from the steps, values and files that members report?
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
-#include "runtime/generation/membership_state.hh"
+#include "runtime/generation/membership.hh"
 
 namespace gleaner {
 
-using namespace membership;
+void Membership::record_generation(std::string const& kind,
+                                   std::string const& cause, int from,
+                                   double prepare_s, msg::Step first,
+                                   ChangePlan const* joined) {
+  bool const is_park = kind == "park";
+  GenerationBegun begun;
+  begun.generation = is_park ? last_generation_ : in_use_.generation;
+  begun.kind = kind;
+  begun.cause = cause;
+  begun.nodes_before = from;
+  begun.nodes_after = is_park ? 0 : in_use_.nodes;
+  begun.nodes = table_.nodes_of(in_use_.members).to_string();
+  begun.members = in_use_.members;
+  begun.prepare_s = prepare_s;
+  begun.first = first;
+  if (joined && !joined->joiners.empty())
+    begun.copied_why = joined->follow ? "" : joined->copy_why;
+  record_.generation(out_, begun);
+}
 
-// --- steps -----------------------------------------------------------------
-
-void Membership::State::on(MemberEntry&, msg::Stable const& message) {
+void Membership::on(MemberEntry&, msg::Stable const& message) {
   if (!message.tentative) {
-    if (change && message.generation == change->generation)
-      change->all_full = true;
-    if (message.generation == generation && !recovery) {
-      settled = true;
-      vain_resumes = 0;
-      loading.clear();
+    if (is_of_change(message.generation)) change_->all_full();
+    if (message.generation == in_use_.generation && !recovery_) {
+      in_use_.settled = true;
+      planes_.works();
+      load_.end();
     }
   }
-  record_steps(ledger.on_stable(message));
-}
-
-void Membership::State::record_steps(std::vector<msg::Stable> const& steps) {
-  // Members keep so many steps more.
-  auto const recorded_delay =
-      msg::Step(std::max<std::size_t>(64, members.size()));
-  for (auto const& step : steps) {
-    auto taken = nlohmann::json::array();
-    for (auto const& interval : step.taken)
-      taken.push_back({interval.first, interval.last});
-    out.record("step", {{"generation", step.reduced_in},
-                        {"step", step.step},
-                        {"pass", step.pass},
-                        {"taken", taken},
-                        {"samples_seen", step.samples_seen},
-                        {"duration_s", step.duration_s},
-                        {"reduce_s", step.reduce_s},
-                        {"world", step.world}});
-    resize_cost.step(step.step, step.duration_s);
-    step_median.add(step.duration_s);
-    if (step.update_s > 0) update_s = step.update_s;
-    record_resize(resize_cost.take_measured());
-  }
-  announce_checkpoint();
-  if (ledger.recorded() < told_recorded ||
-      ledger.recorded() >= told_recorded + recorded_delay) {
-    told_recorded = ledger.recorded();
-    out.send_all(members, msg::Recorded{told_recorded});
-  }
-}
-
-void Membership::State::record_resize(std::optional<Resize> const& resize) {
-  if (!resize) return;
-  out.record("resize", {{"generation", resize->generation},
-                        {"kind", resize->kind},
-                        {"from", resize->from},
-                        {"to", resize->to},
-                        {"prepare_s", resize->prepare_s},
-                        {"stall_s", resize->stall_s}});
-}
-
-void Membership::State::record_generation(std::string const& kind,
-                                          std::string const& cause, int from,
-                                          double prepare_s, msg::Step first,
-                                          Change const* joined) {
-  auto const to = kind == "park" ? 0 : nodes_in_use;
-  nlohmann::json fields = {
-      {"generation", kind == "park" ? last_generation : generation},
-      {"kind", kind},
-      {"from", from},
-      {"to", to},
-      {"nodes", table.nodes_of(members).to_string()},
-      {"members", members},
-      {"cause", cause},
-      {"prepare_s", prepare_s},
-      {"step", first}};
-  if (joined && !joined->joiners.empty()) {
-    fields["joiners"] = joined->follow ? "followed" : "copied";
-    if (!joined->follow) fields["copied_why"] = joined->copy_why;
-  }
-  out.record("generation", std::move(fields));
-  if (from == 0 || to == 0) return;  // nothing stood still
-  record_resize(resize_cost.take_unfinished());
-  resize_cost.begin({generation, kind, from, to, prepare_s, first, 0});
+  record_.stable(out_, message, in_use_.members);
 }
 
 // --- values ----------------------------------------------------------------
 
-void Membership::State::on(MemberEntry&, msg::LogValues const& message) {
-  for (auto const& value : message.values) log_means.add(value);
+void Membership::on(MemberEntry&, msg::LogValues const& message) {
+  for (auto const& value : message.values) record_.value(value);
 }
 
 /// A value of a step is sent before the step after the next begins, with the
 /// next heartbeat at the latest: so the mean is whole when every member has
 /// said that it is further.
-void Membership::State::check_values() {
-  constexpr double period_s = 0.25;
+void Membership::check_values() {
   constexpr msg::Step delay = 3;
-  if (log_means.empty() || now - values_shown_s < period_s) return;
-  values_shown_s = now;
-  auto until = ledger.recorded();
-  for (auto const id : members) {
-    auto const& alive = table.at(id).alive;
+  if (!record_.may_show_values(now_)) return;
+  auto until = record_.recorded();
+  for (auto const id : in_use_.members) {
+    auto const& alive = table_.at(id).alive;
     until = std::min(until, alive ? alive->step - delay : 0);
   }
-  record_log_until(until);
-}
-
-void Membership::State::record_log_until(msg::Step step) {
-  for (auto const& mean : log_means.take_until(step))
-    out.record("log", {{"step", mean.step},
-                       {"key", mean.key},
-                       {"value", mean.value},
-                       {"max", mean.max},
-                       {"n", mean.n}});
+  record_.show_values(out_, until);
 }
 
 // --- checkpoints -----------------------------------------------------------
 
-std::string Membership::State::next_checkpoint_path() {
-  return options.checkpoint_prefix + std::to_string(++checkpoints) +
-         ".safetensors";
-}
-
-void Membership::State::check_checkpoint() {
-  if (options.checkpoint_interval_s <= 0 || generation == 0 || !settled ||
-      recovery || now - checkpoint_s < options.checkpoint_interval_s)
-    return;
-  if (checkpoint_asked) {
-    if (now - checkpoint_s > 10 * options.checkpoint_interval_s)
-      forget_checkpoint_asked();  // it is not coming; ask again
-    return;
-  }
-  auto const newest = ledger.newest();
-  if (newest && newest->step >= ledger.recorded()) return;
-  checkpoint_s = now;
-  checkpoint_asked = Asked{members.front(), next_checkpoint_path()};
-  ledger.checkpoint_asked();
-  out.send(members.front(), msg::TakeCheckpoint{checkpoint_asked->path});
-}
-
-void Membership::State::forget_checkpoint_asked() {
-  ledger.add_orphan(std::exchange(checkpoint_asked, std::nullopt)->path);
-}
-
-void Membership::State::on(MemberEntry& from,
-                           msg::Checkpointed const& message) {
-  if (change && change->kind == "park" && change->checkpoint == message.path)
+void Membership::on(MemberEntry& from, msg::Checkpointed const& message) {
+  if (change_ && change_->plan().kind == "park" &&
+      change_->plan().checkpoint == message.path)
     return park(message);
-  if (!checkpoint_asked || checkpoint_asked->path != message.path ||
-      checkpoint_asked->member != from.id)
-    return ledger.add_orphan(message.path);
-  checkpoint_asked.reset();
-  written[message.path] = message;
-  ledger.add_checkpoint({message.path, message.step, message.samples_seen});
-  announce_checkpoint();
+  record_.written(out_, from.id, message);
 }
 
-void Membership::State::announce_checkpoint() {
-  auto const registered = ledger.take_registered();
-  if (!registered) return;
-  out.add(*registered);
-  auto const it = written.find(registered->path);
-  if (it == written.end()) return;
-  out.record("checkpoint", {{"step", it->second.step},
-                            {"path", it->second.path},
-                            {"bytes", it->second.bytes},
-                            {"samples_seen", it->second.samples_seen},
-                            {"kind", generation ? "periodic" : "park"}});
-  written.clear();
-}
-
-void Membership::State::on(MemberEntry& from,
-                           msg::CheckpointFailed const& message) {
-  auto const what = [&](char const* verb) {
-    out.record("error",
-               {{"what", "checkpoint '" + message.path + "' could not be " +
-                             verb + ": " + message.why}});
+void Membership::on(MemberEntry& from, msg::CheckpointFailed const& message) {
+  auto const could_not_be = [&](char const* verb) {
+    out_.record("error",
+                {{"what", "checkpoint '" + message.path + "' could not be " +
+                              verb + ": " + message.why}});
   };
-  if (!loading.empty() && message.path == loading && from.id == source) {
-    what("read");
-    constexpr int attempts = 2;
-    if (++load_failures[loading] >= attempts) ledger.discard_newest();
-    loading.clear();
-    needs_recovery = true;
-    loss = "checkpoint could not be read";
-  } else if (change && change->checkpoint == message.path) {
-    what("written");
-    constexpr double pause_s = 1;
-    park_again_s = now + pause_s;
-    needs_recovery = true;
-    loss = "checkpoint could not be written";
-  } else if (checkpoint_asked && checkpoint_asked->path == message.path) {
-    what("written");
-    forget_checkpoint_asked();
+  if (load_.is_by(from.id, message.path)) {
+    could_not_be("read");
+    if (load_.failed()) record_.discard_newest();
+    lost("checkpoint could not be read");
+  } else if (change_ && change_->plan().checkpoint == message.path) {
+    could_not_be("written");
+    record_.park_failed(now_);
+    lost("checkpoint could not be written");
+  } else if (record_.take_failure(message.path)) {
+    could_not_be("written");
   }
 }
 
-void Membership::State::park(msg::Checkpointed const& message) {
-  // All members contributed all of the step, or rank 0 would not have it; and
-  // all are told to leave: nobody can undo it.
-  auto const parked = *std::exchange(change, std::nullopt);
-  record_steps(ledger.commit_tentative(message.step));
-  if (ledger.recorded() != message.step)
-    out.record("error", {{"what", "steps before the park at step " +
-                                      std::to_string(message.step) +
-                                      " were not reported"}});
-  record_log_until(message.step);
-  record_resize(resize_cost.take_unfinished());
-  auto const leavers = members;
-  generation = 0;
-  members.clear();
-  nodes_in_use = 0;
-  settled = false;
-  if (!message.path.empty()) {
-    written[message.path] = message;
-    ledger.add_checkpoint({message.path, message.step, message.samples_seen});
-  }
-  announce_checkpoint();
-  record_generation("park", parked.cause, parked.from, now - parked.since_s,
-                    message.step + 1);
-  out.record("park", {{"step", message.step}});
-  for (auto const id : leavers) release(table.at(id));
+/// All members contributed all of the step, or rank 0 would not have it; and
+/// all are told to leave: nobody can undo it.
+void Membership::park(msg::Checkpointed const& message) {
+  auto const parked = *std::exchange(change_, std::nullopt);
+  record_.parked(out_, message, in_use_.members);
+  auto const leavers = std::exchange(in_use_, {}).members;
+  record_generation("park", parked.plan().cause, parked.plan().nodes_before,
+                    now_ - parked.since_s(), message.step + 1);
+  out_.record("park", {{"step", message.step}});
+  for (auto const id : leavers) release(table_.at(id));
 }
 
 // --- the end ---------------------------------------------------------------
 
-void Membership::State::on(MemberEntry& from, msg::Finished const& message) {
+void Membership::on(MemberEntry& from, msg::Finished const& message) {
   from.finished = message;
   finish_if_all_have();
 }
 
-void Membership::State::finish_if_all_have() {
-  if (recovery || generation == 0 || finished) return;
+void Membership::finish_if_all_have() {
+  if (recovery_ || in_use_.generation == 0 || finished_) return;
   std::optional<msg::Step> step;
-  for (auto const id : members) {
-    auto const& last = table.at(id).finished;
-    if (!last || last->generation != generation) return;
+  for (auto const id : in_use_.members) {
+    auto const& last = table_.at(id).finished;
+    if (!last || last->generation != in_use_.generation) return;
     if (step && *step != last->step) return;
     step = last->step;
   }
   finish(*step);
 }
 
-void Membership::State::finish(msg::Step step) {
-  record_steps(ledger.commit_tentative(step));
-  if (ledger.recorded() != step)
-    out.record("error",
-               {{"what", "steps before the last, " + std::to_string(step) +
-                             ", were not reported"}});
-  ledger.end_training();
-  record_resize(resize_cost.take_unfinished());
-  out.record("finish", {{"code", 0},
-                        {"step", step},
-                        {"samples_seen", ledger.samples_seen()},
-                        {"duplicate_samples", ledger.audit().duplicate},
-                        {"missing_samples", ledger.audit().missing}});
-  finished = true;
-  change.reset();
-  // Who has only waited to be let in has not the state of the end, and nobody
-  // waits for who has not even connected.
+void Membership::finish(msg::Step step) {
+  record_.finish(out_, step, in_use_.members);
+  finished_ = true;
+  change_.reset();
+  // A member that has only waited to be let in has not the state of the end,
+  // and nobody waits for one that has not even connected.
   MemberIds unheard;
-  for (auto& [id, member] : table.all())
+  for (auto& [id, member] : table_.all())
     if (member.phase == Phase::active)
-      out.send(id, msg::Finish{});
+      out_.send(id, msg::Finish{});
     else if (member.phase == Phase::announced)
       unheard.push_back(id);
     else
       release(member);
   for (auto const id : unheard) kill(id, "the training is over");
-  out.add(TrainingFinished{step, ledger.samples_seen()});
+  out_.add(membership::TrainingFinished{step, record_.samples_seen()});
 }
 
 }  // namespace gleaner

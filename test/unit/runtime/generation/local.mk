@@ -3,6 +3,11 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_generation
 TESTS += %reldir%/test_generation
 %canon_reldir%_test_generation_SOURCES = \
+	%reldir%/admission_test.cc \
+	%reldir%/change_test.cc \
+	%reldir%/checkpoint_load_test.cc \
+	%reldir%/checkpoint_schedule_test.cc \
+	%reldir%/follow_choice_test.cc \
 	%reldir%/follow_forecast_test.cc \
 	%reldir%/follow_test.cc \
 	%reldir%/layout_test.cc \
@@ -14,7 +19,11 @@ TESTS += %reldir%/test_generation
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \
 	%reldir%/notation.cc \
+	%reldir%/plane_watch_test.cc \
+	%reldir%/program_check_test.cc \
+	%reldir%/recovery_test.cc \
 	%reldir%/rendezvous_test.cc \
+	%reldir%/replacement_test.cc \
 	%reldir%/sampler_test.cc \
 	%reldir%/session_end_test.cc \
 	%reldir%/session_loss_test.cc \
@@ -40,7 +49,8 @@ TESTS += %reldir%/test_generation
 	%reldir%/state_check_test.cc \
 	%reldir%/step_shares_test.cc \
 	%reldir%/stuck_test.cc \
-	%reldir%/trainer_notation.hh
+	%reldir%/trainer_notation.hh \
+	%reldir%/training_record_test.cc
 %canon_reldir%_test_generation_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_generation_LDADD = \
 	test/unit/libtestmain.la runtime/generation/libgeneration.la
