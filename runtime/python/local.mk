@@ -36,6 +36,7 @@ EXTRA_DIST += $(python_package) %reldir%/pyproject.toml
 # `gleaner campaign`: a program, and the package that it consists of.
 campaign_package = \
 	%reldir%/gleaner_campaign/__init__.py \
+	%reldir%/gleaner_campaign/bounded.py \
 	%reldir%/gleaner_campaign/budget.py \
 	%reldir%/gleaner_campaign/campaign.py \
 	%reldir%/gleaner_campaign/command.py \

@@ -148,8 +148,15 @@ std::vector<TrainerEntry> Roster::match(Snapshot const& snapshot) {
     auto& trainer = it->second;
     if (base) update_base(&trainer, *base, serving.of(base->lease_template));
     trainer.present = base && base->running;
-    if (!trainer.present) gone.push_back(trainer);
-    it = trainer.present ? std::next(it) : trainers_.erase(it);
+    // Its batch job was cancelled, or its time is over: the coordinator has
+    // KillWait to leave its nodes with a checkpoint.
+    bool const is_leaving = base && !trainer.present && trainer.link != 0;
+    if (trainer.present || is_leaving) {
+      ++it;
+      continue;
+    }
+    gone.push_back(trainer);
+    it = trainers_.erase(it);
   }
   return gone;
 }

@@ -55,7 +55,8 @@ class Roster {
     lease_partition_ = std::move(name);
   }
 
-  /// Bring base jobs up to date.  Those gone are taken out and returned.
+  /// Bring base jobs up to date.  Those gone are taken out and returned; one
+  /// that completes is gone when its coordinator is.
   std::vector<TrainerEntry> match(Snapshot const& snapshot);
 
   /// Accept or refuse candidates, also for want of nodes that could ever serve

@@ -8,7 +8,10 @@ import unittest
 from pathlib import Path
 
 import support
-from gleaner_campaign import budget, document, holder, liveness, plots, rungs
+import optuna
+from optuna.trial import TrialState
+
+from gleaner_campaign import bounded, budget, document, holder, liveness, plots, rungs
 from gleaner_campaign import spec as specs
 from gleaner_campaign import training, values
 from gleaner_campaign.holder import Holder, JobSeen, Life
@@ -248,6 +251,14 @@ class Liveness(unittest.TestCase):
         )
 
 
+def trial(number, value):
+    made = optuna.trial.create_trial(
+        state=TrialState.RUNNING if value is None else TrialState.COMPLETE, value=value
+    )
+    made.number = number
+    return made
+
+
 class Rules(unittest.TestCase):
     def test_rungs(self):
         """rung r is reached at min · reduction^r, and weighs reduction^r"""
@@ -268,6 +279,20 @@ class Rules(unittest.TestCase):
         self.assertIsNone(budget.spent(Budget(3), 1e9, 1e9))
         self.assertTrue(budget.may_begin(whole, 2))
         self.assertFalse(budget.may_begin(whole, 3))
+
+    def test_overview(self):
+        """a sampler sees what runs, the newest that ended, and the best"""
+        overview = bounded.Overview(True, lambda trial: 2.0, best=2, newest=3)
+        trials = [trial(number, value) for number, value in enumerate(
+            [5, 1, 9, None, 8, 2, 7, 6])]  # fmt: skip
+        overview.take(trials)
+        self.assertEqual([t.number for t in overview.shown()], [1, 3, 5, 6, 7])
+        self.assertEqual([t.number for t in overview.open], [3])
+        self.assertEqual((overview.begun, overview.node_seconds), (8, 16))
+        trials[3] = trial(3, 0)
+        overview.take(trials)
+        self.assertEqual([t.number for t in overview.shown()], [1, 3, 6, 7])
+        self.assertEqual(overview.open, [])
 
     def test_argv(self):
         """{name} is replaced; a word with a parameter that is absent is left out"""

@@ -15,16 +15,17 @@ and one whose holder is gone is taken up again.
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, ContextManager, Optional, Union
 
 import optuna
 from optuna.trial import TrialState
 
-from gleaner_campaign import budget, liveness, methods, record
+from gleaner_campaign import bounded, budget, liveness, methods, record
 from gleaner_campaign.holder import ATTRIBUTE as HOLDER
 from gleaner_campaign.holder import Holder, Life
-from gleaner_campaign.journal import Lock, storage_of
+from gleaner_campaign.journal import JournalFile, Lock, storage_of
 from gleaner_campaign.refusal import Refusal
 from gleaner_campaign.space import suggest_of
 from gleaner_campaign.spec import Spec
@@ -75,8 +76,14 @@ class Campaign:
         self.spec = record.read(self.folder)
         self._lock = Lock(os.path.join(self.folder, "lock"))
         self._suggest = suggest_of(self.spec)
+        self._overview = bounded.Overview(
+            self.spec.objectives[0].direction == "minimize",
+            lambda trial: float(trial.user_attrs.get(NODE_S, 0)),
+            bounded.BEST,
+            bounded.NEWEST,
+        )
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self.storage = storage_of(self.folder, self.spec.storage)
+        self._backend, self.storage = storage_of(self.folder, self.spec.storage)
         self.study = optuna.load_study(
             study_name=self.spec.name,
             storage=self.storage,
@@ -91,7 +98,7 @@ class Campaign:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         optuna.create_study(
             study_name=spec.name,
-            storage=storage_of(os.path.abspath(folder), spec.storage),
+            storage=storage_of(os.path.abspath(folder), spec.storage)[1],
             directions=[o.direction for o in spec.objectives],
             load_if_exists=True,
         )
@@ -120,11 +127,10 @@ class Campaign:
 
     def spent(self, now_s: float) -> Optional[str]:
         """Which part of the budget for what runs is used up."""
-        trials = self.trials()
-        starts = [t.datetime_start.timestamp() for t in trials if t.datetime_start]
-        node_s = sum(float(t.user_attrs.get(NODE_S, 0)) for t in trials)
-        age_s = now_s - min(starts) if starts else 0.0
-        return budget.spent(self.spec.budget, age_s, node_s)
+        self._overview.take(self.trials())
+        return budget.spent(
+            self.spec.budget, self._overview.age_s(now_s), self._overview.node_seconds
+        )
 
     # --- changing -------------------------------------------------------------
 
@@ -137,17 +143,18 @@ class Campaign:
                 return Nothing("stopped")
             if part := self.spent(now_s):
                 return Nothing("budget", part)
-            for number, other in self.held().items():
-                life = lives.get(other.token, Life.unknown) if other else Life.gone
-                if life == Life.gone:
-                    return self._take_up(number, holder)
-            return self._begin(holder)
+            with self._written_once():
+                for trial in self._overview.open:
+                    if _is_free(trial, lives):
+                        return self._take_up(trial, holder)
+                return self._begin(holder)
 
     def held(self) -> dict[int, Optional[Holder]]:
         """Of each running trial of ours, who holds it."""
+        self._overview.take(self.trials())
         return {
             t.number: Holder.of_json(t.user_attrs[HOLDER])
-            for t in self.trials()
+            for t in self._overview.open
             if t.state == TrialState.RUNNING and HOLDER in t.user_attrs
         }
 
@@ -212,23 +219,20 @@ class Campaign:
             )
         return trial
 
-    def _take_up(self, number: int, holder: Holder) -> Taken:
-        trial = self.trial(number)
+    def _take_up(self, trial: Any, holder: Holder) -> Taken:
         self._set(trial, HOLDER, holder.to_json())
-        return self._choose(number, trial._trial_id, holder)
+        return self._choose(trial.number, trial._trial_id, holder)
 
     def _begin(self, holder: Holder) -> Union[Taken, Nothing]:
-        trials = self.trials()
-        for trial in trials:  # those that somebody enqueued
+        for trial in self._overview.open:  # those that somebody enqueued
             if trial.state == TrialState.WAITING:
                 self._set(trial, HOLDER, holder.to_json())
                 self.storage.set_trial_state_values(
                     trial._trial_id, state=TrialState.RUNNING
                 )
                 return self._choose(trial.number, trial._trial_id, holder)
-        if not budget.may_begin(self.spec.budget, len(trials)):
-            running = any(t.state == TrialState.RUNNING for t in trials)
-            return Nothing("busy" if running else "done")
+        if not budget.may_begin(self.spec.budget, self._overview.begun):
+            return Nothing("busy" if self._overview.open else "done")
         template = optuna.trial.create_trial(
             state=TrialState.RUNNING, user_attrs={HOLDER: holder.to_json()}
         )
@@ -242,8 +246,7 @@ class Campaign:
         """Ask for what parameters it lacks; those it has stay."""
         frozen = self.storage.get_trial(trial_id)
         if not frozen.user_attrs.get(ASKED):
-            self.study.sampler = methods.sampler_of(self.spec, number)
-            self._suggest(optuna.trial.Trial(self.study, trial_id))
+            self._suggest(optuna.trial.Trial(self._view(number), trial_id))
             self.storage.set_trial_user_attr(trial_id, ASKED, True)
             frozen = self.storage.get_trial(trial_id)
         parent = frozen.user_attrs.get("gleaner:parent")
@@ -257,5 +260,29 @@ class Campaign:
             None if parent is None else self.folder_of(parent),
         )
 
+    def _view(self, number: int) -> Any:
+        """The study as the sampler of this trial sees it."""
+        return optuna.Study(
+            self.spec.name,
+            bounded.BoundedStorage(self.storage, self._overview.shown()),
+            sampler=methods.sampler_of(self.spec, number),
+            pruner=self.study.pruner,
+        )
+
+    def _written_once(self) -> ContextManager[None]:
+        """What is written within is on disk at the end; before, it may be lost with
+        the machine, not with this process."""
+        if isinstance(self._backend, JournalFile):
+            return self._backend.synced_once()
+        return nullcontext()
+
     def _set(self, trial: Any, key: str, value: Any) -> None:
         self.storage.set_trial_user_attr(trial._trial_id, key, value)
+
+
+def _is_free(trial: Any, lives: dict[str, Life]) -> bool:
+    """A running trial of ours that nobody holds, or whose holder is gone."""
+    if trial.state != TrialState.RUNNING or HOLDER not in trial.user_attrs:
+        return False
+    holder = Holder.of_json(trial.user_attrs[HOLDER])
+    return holder is None or lives.get(holder.token, Life.unknown) == Life.gone

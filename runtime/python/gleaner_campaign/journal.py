@@ -100,6 +100,7 @@ class JournalFile(Backend, Snapshot):  # type: ignore[misc,valid-type]
         self._path = path
         self._snapshot = f"{path}.snapshot-{optuna.__version__}"
         self._lock = Lock(path + ".lock")
+        self._sync_each = True
         self._next = (0, 0)  # number of the next line to read, and where it begins
         if not os.path.exists(path):  # to look at one is allowed without writing
             with open(path, "ab"):
@@ -131,7 +132,19 @@ class JournalFile(Backend, Snapshot):  # type: ignore[misc,valid-type]
             file.seek(whole)
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if self._sync_each:
+                os.fsync(file.fileno())
+
+    @contextmanager
+    def synced_once(self) -> Iterator[None]:
+        """One wait for the disk at the end, instead of one each time."""
+        self._sync_each = False
+        try:
+            yield
+        finally:
+            self._sync_each = True
+            with open(self._path, "rb") as file:
+                os.fsync(file.fileno())
 
     def save_snapshot(self, snapshot: bytes) -> None:
         """At once or not at all; without it more is replayed, and no more."""
@@ -165,14 +178,15 @@ def _end_of_whole_lines(file: Any, size: int) -> int:
     return 0
 
 
-def storage_of(folder: str, url: Optional[str]) -> Any:
-    """Optuna's storage of the campaign in this directory."""
+def storage_of(folder: str, url: Optional[str]) -> tuple[Optional[JournalFile], Any]:
+    """Our file, if it is in one, and Optuna's storage of the campaign."""
     if url is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            return JournalStorage(JournalFile(os.path.join(folder, "journal.log")))
+            file = JournalFile(os.path.join(folder, "journal.log"))
+            return file, JournalStorage(file)
     try:
-        return optuna.storages.get_storage(url)
+        return None, optuna.storages.get_storage(url)
     except Exception as error:  # whatever the database's driver raises
         raise Refusal(
             f"storage {url}: {error} [check the URL, and that its driver is there]"

@@ -77,9 +77,26 @@ TEST_CASE("the end of the training job ends all its leases at once") {
   World w;
   w.holes("n[1-2]");
   w.running_trainer(7, 1, 4, {"n1", "n2"});
-  SECTION("it is gone") { w.end_of_base_job(7); }
-  SECTION("it is completing") { w.cluster.trainers[0].running = false; }
+  w.end_of_base_job(7);
   CHECK(w.look() == "close 7; end 101; end 102");
+  CHECK(w.recorded("trainer_gone") == 1);
+}
+
+TEST_CASE("a training whose job completes may leave its nodes by itself") {
+  World w;
+  w.holes("n[1-4]");
+  w.running_trainer(7, 1, 2, {"n1", "n2"});
+  w.cluster.trainers[0].running = false;
+  CHECK(w.look() == "");  // scancel: its coordinator writes a checkpoint
+  CHECK(w.recorded("trainer_gone") == 0);
+  SECTION("its coordinator ends") {
+    CHECK(w.loses_link(7) == "");
+    CHECK(w.look() == "end 101; end 102");
+  }
+  SECTION("Slurm ends the job") {
+    w.end_of_base_job(7);
+    CHECK(w.look() == "close 7; end 101; end 102");
+  }
   CHECK(w.recorded("trainer_gone") == 1);
 }
 
