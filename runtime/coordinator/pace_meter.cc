@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/quantile.hh"
+
 namespace gleaner {
 namespace {
 
@@ -33,14 +35,6 @@ bool is_script(std::string const& word) {
       return true;
   }
   return false;
-}
-
-/// The value below which `part` of the values lie; there is at least one.
-double quantile(std::vector<double>* values, double part) {
-  auto const at = static_cast<std::ptrdiff_t>(
-      part * static_cast<double>(values->size() - 1) + 0.5);
-  std::nth_element(values->begin(), values->begin() + at, values->end());
-  return (*values)[static_cast<std::size_t>(at)];
 }
 
 }  // namespace
@@ -135,9 +129,11 @@ std::optional<msg::Pace> PaceMeter::pace() const {
   pace.nodes = nodes_;
   pace.members = static_cast<int>(members_.size());
   pace.steps = steps_;
-  std::vector<double> sorted(durations_s_.begin(), durations_s_.end());
-  pace.step_s = quantile(&sorted, 0.5);
-  pace.step_spread_s = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
+  std::vector<double> const durations_s(durations_s_.begin(),
+                                        durations_s_.end());
+  pace.step_s = quantile(durations_s, 0.5);
+  pace.step_spread_s =
+      quantile(durations_s, 0.75) - quantile(durations_s, 0.25);
   pace.update_s = update_s_;
   pace.family = program_ + ", shapes " +
                 loaded_->shapes.substr(0, digest_chars) + ", batch " +

@@ -3,8 +3,9 @@
 #include "runtime/generation/ledger.hh"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
+
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -73,7 +74,7 @@ void Ledger::forget_unrecorded() {
 }
 
 void Ledger::record(msg::Stable const& report) {
-  assert(report.step == recorded_ + 1);
+  EXPECT(report.step == recorded_ + 1, report.step, recorded_);
   recorded_ = report.step;
   samples_seen_ = report.samples_seen;
   auto const found = enter(now_, report, dataset_size_);
@@ -123,6 +124,7 @@ void Ledger::settle_checkpoint() {
 
 std::optional<membership::Register> Ledger::take_registered() {
   if (!std::exchange(unannounced_, false)) return std::nullopt;
+  ENSURE(!kept_.empty(), recorded_);
   auto const& newest = kept_.back().checkpoint;
   return membership::Register{newest.path, std::exchange(superseded_, {}),
                               newest.step, newest.samples_seen};
@@ -134,7 +136,7 @@ std::optional<membership::Checkpoint> Ledger::newest() const {
 }
 
 void Ledger::discard_newest() {
-  assert(!kept_.empty());
+  EXPECT(!kept_.empty(), recorded_);
   superseded_.push_back(kept_.back().checkpoint.path);
   kept_.pop_back();
   unannounced_ = !kept_.empty();

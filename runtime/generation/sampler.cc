@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
+
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -55,7 +56,8 @@ Positions merged(Positions const& a, Positions const& b) {
   Positions joined;
   for (auto const& next : all) {
     if (next.first == next.last) continue;
-    assert(joined.empty() || joined.back().last <= next.first);
+    EXPECT(joined.empty() || joined.back().last <= next.first,
+           joined.back().last, next.first);
     if (!joined.empty() && joined.back().last == next.first)
       joined.back().last = next.last;
     else
@@ -70,7 +72,7 @@ Positions without_first(Positions positions, std::uint64_t n) {
 }
 
 Positions share_of(Positions const& taken, std::size_t rank, std::size_t n) {
-  assert(rank < n);
+  EXPECT(rank < n, rank, n);
   auto const total = count(taken);
   auto const first = rank * total / n;
   auto const last = (rank + 1) * total / n;
@@ -82,7 +84,7 @@ Permutation::Permutation(std::uint64_t size, std::uint64_t seed,
                          std::uint64_t pass)
     : size_(size),
       half_bits_(std::max<unsigned>(1, (std::bit_width(size - 1) + 1) / 2)) {
-  assert(size > 0);
+  EXPECT(size > 0, size);
   auto key = mixed(mixed(seed) ^ pass);
   for (auto& round_key : keys_) round_key = key = mixed(key);
 }
@@ -100,7 +102,7 @@ std::uint64_t Permutation::shuffled(std::uint64_t value) const {
 }
 
 std::uint64_t Permutation::at(std::uint64_t position) const {
-  assert(position < size_);
+  EXPECT(position < size_, position, size_);
   // The network permutes up to 4 times as many values; following the cycle
   // until it is back inside permutes those inside.
   auto value = shuffled(position);
@@ -109,9 +111,11 @@ std::uint64_t Permutation::at(std::uint64_t position) const {
 }
 
 Sampler::Sampler(SamplerOptions options) : options_(options) {
-  assert(options.dataset_size > 0 && options.global_batch > 0 &&
-         options.passes > 0);
-  assert(!options.drop_last || options.dataset_size >= options.global_batch);
+  EXPECT(options.dataset_size > 0 && options.global_batch > 0 &&
+             options.passes > 0,
+         options.dataset_size, options.global_batch, options.passes);
+  EXPECT(!options.drop_last || options.dataset_size >= options.global_batch,
+         options.dataset_size, options.global_batch);
 }
 
 std::uint64_t Sampler::left_in_pass() const {
@@ -132,7 +136,7 @@ std::uint64_t Sampler::dropped() const {
 }
 
 Positions Sampler::take() {
-  assert(!done());
+  EXPECT(!done(), pass_, next_, options_.passes);
   if (pass_is_over()) {
     dropped_ += left_in_pass();
     ++pass_;
@@ -145,12 +149,15 @@ Positions Sampler::take() {
   auto const taken = merged(again, {{next_, next_ + fresh}});
   next_ += fresh;
   samples_seen_ += count(taken);
+  ENSURE(next_ <= options_.dataset_size && !taken.empty(), next_,
+         options_.dataset_size);
   return taken;
 }
 
 void Sampler::give_back(Positions const& positions) {
-  assert(count(positions) <= samples_seen_);
-  assert(positions.empty() || positions.back().last <= next_);
+  EXPECT(count(positions) <= samples_seen_, count(positions), samples_seen_);
+  EXPECT(positions.empty() || positions.back().last <= next_,
+         positions.back().last, next_);
   back_ = merged(back_, positions);
   samples_seen_ -= count(positions);
 }

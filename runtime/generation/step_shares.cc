@@ -2,7 +2,8 @@
 #include "runtime/generation/step_shares.hh"
 
 #include <algorithm>
-#include <cassert>
+
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -62,7 +63,7 @@ std::vector<Share> as_shares(std::vector<Positions> const& pieces,
 
 StepShares shares_of_step(msg::StepPlan const& plan, Positions const& taken,
                           ShareRules const& rules, msg::MemberId self) {
-  assert(rules.shards == 0 || rules.on_loss == OnLoss::recompute);
+  EXPECT(rules.shards == 0 || rules.on_loss == OnLoss::recompute, rules.shards);
   // What is dealt out: positions, or whole shards.
   auto const all = rules.shards ? Positions{{0, rules.shards}} : taken;
   std::vector<Part> parts;
@@ -93,7 +94,7 @@ StepShares shares_of_step(msg::StepPlan const& plan, Positions const& taken,
 
 Share next_part(std::vector<Share> const& shares, Progress& progress,
                 std::uint64_t micro_batch_max) {
-  assert(progress.shares < shares.size());
+  EXPECT(progress.shares < shares.size(), progress.shares, shares.size());
   auto part = shares[progress.shares];
   auto const rest = without_first(part.positions, progress.samples);
   auto const n = count(rest);

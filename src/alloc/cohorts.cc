@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/contract.hh"
+
 namespace gleaner {
 namespace {
 
@@ -63,6 +65,9 @@ class Deck {
   /// The next `count` nodes; of a cohort that is not taken whole, first those
   /// that trainer i holds.
   std::vector<NodeIndex> deal(std::size_t i, int count) {
+    EXPECT(
+        count >= 0 && next_ + static_cast<std::size_t>(count) <= nodes_.size(),
+        i, count, next_, nodes_.size());
     auto const end = next_ + static_cast<std::size_t>(count);
     if (end > next_) {
       auto const last = cohort_begin(end - 1);
@@ -97,6 +102,8 @@ class Deck {
 
 Plan place_cohorts(Problem const& problem, Holdings const& holdings,
                    std::vector<int> const& counts, Swaps swaps) {
+  EXPECT(holdings.bound.size() == problem.trainers.size(),
+         holdings.bound.size(), problem.trainers.size());
   auto plan = place(problem, holdings, counts);
   std::vector<NodeIndex> dealt;  // all that growing trainers may have
   std::vector<std::size_t> growing;

@@ -8,6 +8,7 @@
 
 #include "alloc/knapsack.hh"
 #include "alloc/worth.hh"
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -123,6 +124,8 @@ class Classes {
 
 std::vector<int> best_counts(Problem const& problem, Holdings const& holdings,
                              AllocatorOptions const& options) {
+  EXPECT(holdings.bound.size() == problem.trainers.size() && holdings.pool >= 0,
+         holdings.bound.size(), problem.trainers.size(), holdings.pool);
   return Classes(problem, holdings, options).choose_counts();
 }
 

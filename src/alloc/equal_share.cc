@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "alloc/placement.hh"
+#include "core/contract.hh"
 
 namespace gleaner {
 
 std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
+  EXPECT(left >= 0, left);
   std::vector<int> counts(trainers.size(), 0);
   if (trainers.empty()) return counts;
   int const share = left / static_cast<int>(trainers.size());
@@ -21,6 +23,7 @@ std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
     counts[i] += more;
     left -= more;
   }
+  ENSURE(left >= 0, left);
   return counts;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "alloc/placement.hh"
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -173,6 +174,8 @@ std::vector<KindComponent> kind_components(Problem const& problem) {
 }
 
 void freeze(KindComponent* component, std::vector<char> const& trainers) {
+  EXPECT(trainers.size() == component->problem.trainers.size(), trainers.size(),
+         component->problem.trainers.size());
   auto& supply = component->supply;
   for (std::size_t i = 0; i < trainers.size(); ++i) {
     if (!trainers[i]) continue;

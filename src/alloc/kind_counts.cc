@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "alloc/kind_flow.hh"
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -38,6 +39,7 @@ class Decomposition {
     if (some.empty()) return {};
     auto counts = solve_alike(some);
     if (!counts) return counts.error();
+    ENSURE(counts->size() == some.size(), counts->size(), some.size());
     auto network = network_of(some, *counts);
     auto const flow = largest_flow(network);
     auto const wanting = most_wanting(network, flow);
@@ -98,7 +100,10 @@ class Decomposition {
   void use(Some const& some, std::vector<int> const& counts, Flow const& flow) {
     for (std::size_t n = 0; n < some.size(); ++n) counts_[some[n]] = counts[n];
     for (auto const& row : flow)
-      for (std::size_t k = 0; k < left_.size(); ++k) left_[k] -= row[k];
+      for (std::size_t k = 0; k < left_.size(); ++k) {
+        left_[k] -= row[k];
+        ENSURE(left_[k] >= 0, k, left_[k], row[k]);
+      }
   }
 
   /// In the order of arrival, as much as there is.
@@ -140,6 +145,9 @@ std::vector<std::size_t> groups_of(KindSupply const& supply) {
 Result<std::vector<int>> counts_by_kind(Problem const& problem,
                                         KindSupply const& supply,
                                         AlikeCounts const& solve) {
+  EXPECT(supply.use.size() == problem.trainers.size() &&
+             supply.own.size() == problem.trainers.size(),
+         supply.use.size(), supply.own.size(), problem.trainers.size());
   return Decomposition(problem, supply, solve).run();
 }
 

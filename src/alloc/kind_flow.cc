@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/contract.hh"
+
 namespace gleaner {
 namespace {
 
@@ -100,6 +102,8 @@ void augment(Search const& search, std::size_t kind, Flow* flow,
 }  // namespace
 
 Flow largest_flow(KindFlow const& network) {
+  EXPECT(network.demand.size() == network.use.size(), network.demand.size(),
+         network.use.size());
   Flow flow(network.demand.size(), std::vector<int>(network.supply.size(), 0));
   auto left = unmet(network, flow);
   auto supply_left = unused(network, flow);

@@ -16,6 +16,7 @@
 #include "alloc/hulls.hh"
 #include "alloc/moves.hh"
 #include "alloc/repair.hh"
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
@@ -53,12 +54,14 @@ void Knapsack::reserve(std::size_t classes, std::size_t options) {
 }
 
 double* Knapsack::add_class(int options) {
+  EXPECT(options >= 1 && options <= capacity_ + 1, options, capacity_);
   begin_.push_back(worth_.size());
   worth_.resize(worth_.size() + static_cast<std::size_t>(options));
   return worth_.data() + begin_.back();
 }
 
 std::vector<int> choose(Knapsack const& knapsack) {
+  EXPECT(knapsack.capacity() >= 0, knapsack.capacity());
   auto const relaxed = relax(knapsack);
   if (relaxed.left == 0 || relaxed.price == 0) return relaxed.choice;
   auto known = spend_left(knapsack, relaxed);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "core/contract.hh"
+
 namespace gleaner {
 namespace {
 
@@ -91,6 +93,8 @@ Upgrade steepest(Knapsack const& knapsack, std::size_t j, int chosen,
 
 std::vector<MovableClass> moves_within(Knapsack const& knapsack,
                                        Relaxation const& relaxed, double gap) {
+  EXPECT(relaxed.choice.size() == knapsack.classes(), relaxed.choice.size(),
+         knapsack.classes());
   auto const prices = price_list(knapsack, relaxed.price);
   std::vector<MovableClass> result;
   for (std::size_t j = 0; j < knapsack.classes(); ++j) {
@@ -122,6 +126,7 @@ Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed) {
     offer(upgrade.index);
   }
   Repair repair;
+  ENSURE(left >= 0, left, relaxed.left);
   repair.loss = std::max(0.0, relaxed.price * relaxed.left - gained);
   for (std::size_t j = 0; j < choice.size(); ++j)
     if (choice[j] != relaxed.choice[j])

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/contract.hh"
+
 namespace gleaner {
 namespace {
 
@@ -40,6 +42,7 @@ std::vector<NodeIndex> free_nodes(Problem const& problem) {
 }  // namespace
 
 bool is_lendable(Problem const& problem, NodeIndex node) {
+  EXPECT(node < problem.nodes.size(), node, problem.nodes.size());
   return length_s(problem.nodes[node]) >= problem.hole_s_min;
 }
 
@@ -59,20 +62,27 @@ Holdings holdings(Problem const& problem) {
     result.pool += static_cast<int>(nodes.end() - bound_end);
   }
   result.pool += static_cast<int>(result.free.size());
+  ENSURE(static_cast<std::size_t>(result.pool) <= problem.nodes.size(),
+         result.pool, problem.nodes.size());
   return result;
 }
 
 Plan place(Problem const& problem, Holdings const& holdings,
            std::vector<int> const& counts) {
+  EXPECT(counts.size() == problem.trainers.size() &&
+             holdings.held.size() == counts.size(),
+         counts.size(), problem.trainers.size(), holdings.held.size());
   auto pool = holdings.free;
   std::vector<char> is_given_up(problem.nodes.size(), 0);
-  for (std::size_t i = 0; i < counts.size(); ++i)
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    EXPECT(counts[i] >= 0, i, counts[i]);
     for (auto n = static_cast<std::size_t>(counts[i]);
          n < holdings.held[i].size(); ++n) {
       auto const node = holdings.held[i][n];
       is_given_up[node] = 1;
       if (is_lendable(problem, node)) pool.push_back(node);
     }
+  }
   std::sort(pool.begin(), pool.end());
   std::stable_sort(pool.begin(), pool.end(), IsBetter(problem));
 
@@ -89,6 +99,8 @@ Plan place(Problem const& problem, Holdings const& holdings,
       if (!is_given_up[node]) plan[i].push_back(node);
     plan[i].insert(plan[i].end(), next, next + wanted);
     next += wanted;
+    ENSURE(plan[i].size() == static_cast<std::size_t>(kept + wanted),
+           trainer.id, plan[i].size(), kept, wanted);
   }
   return plan;
 }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 
+#include "core/contract.hh"
+
 namespace gleaner {
 namespace {
 
@@ -214,6 +216,7 @@ class Search {
           movable.moves.begin(), movable.moves.end(), [&](Move const& m) {
             return rows_[row].at(units - m.units) + m.loss == loss;
           });
+      ENSURE(move != movable.moves.end(), row, units, loss);
       repair.steps.push_back({movable.index, move->units});
       units -= move->units;
       loss = rows_[row].at(units);
@@ -242,6 +245,7 @@ class Search {
 std::optional<Repair> best_repair(std::vector<MovableClass> classes,
                                   Unbounded const& bound, Goal const& goal,
                                   Effort most, bool* over_limit) {
+  EXPECT(goal.left >= 0 && goal.gap >= 0, goal.left, goal.gap);
   *over_limit = false;
   return Search(std::move(classes), bound, goal).run(most, over_limit);
 }

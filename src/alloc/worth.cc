@@ -3,14 +3,16 @@
 #include "alloc/worth.hh"
 
 #include <algorithm>
-#include <cassert>
+
+#include "core/contract.hh"
 
 namespace gleaner {
 namespace {
 
 double speed_at(Trainer const& trainer, int count) {
   if (count < std::max(1, trainer.nodes_min)) return 0;
-  assert(static_cast<std::size_t>(count) < trainer.speed.size());
+  EXPECT(static_cast<std::size_t>(count) < trainer.speed.size(), trainer.id,
+         count, trainer.speed.size());
   return trainer.speed[static_cast<std::size_t>(count)];
 }
 
@@ -36,6 +38,8 @@ Worth::Worth(Problem const& problem, Extras const& extras)
     : problem_(problem), extras_(extras) {}
 
 void Worth::list(Trainer const& trainer, int most, double* worth) const {
+  EXPECT(most >= 0 && static_cast<std::size_t>(most) < trainer.speed.size(),
+         trainer.id, most, trainer.speed.size());
   List const list{trainer, most, scale(trainer), worth};
   earn(list);
   if (extras_.losses_per_node_s > 0) charge_losses(list);
@@ -45,6 +49,7 @@ void Worth::list(Trainer const& trainer, int most, double* worth) const {
 }
 
 double Worth::at_most(Trainer const& trainer) const {
+  EXPECT(!trainer.speed.empty(), trainer.id);
   return problem_.forward_looking_s * trainer.speed.back() * scale(trainer);
 }
 
@@ -105,6 +110,8 @@ void Worth::meet_deadline(List const& list) const {
 
 double predicted_gain(Problem const& problem, Plan const& plan,
                       Extras const& extras) {
+  EXPECT(plan.size() == problem.trainers.size(), plan.size(),
+         problem.trainers.size());
   Worth const worth(problem, extras);
   double sum = 0;
   std::vector<double> list;
@@ -112,6 +119,8 @@ double predicted_gain(Problem const& problem, Plan const& plan,
     auto const& trainer = problem.trainers[i];
     list.resize(static_cast<std::size_t>(trainer.nodes_max) + 1);
     worth.list(trainer, trainer.nodes_max, list.data());
+    EXPECT(plan[i].size() < list.size(), trainer.id, plan[i].size(),
+           trainer.nodes_max);
     sum += list[plan[i].size()];
   }
   return sum;

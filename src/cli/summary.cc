@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/place.hh"
+#include "core/quantile.hh"
 
 namespace gleaner::cli {
 namespace {
@@ -177,19 +178,8 @@ void add_failures(std::vector<RigidJob> const& jobs, std::string const& where,
 
 }  // namespace
 
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  auto const rank = static_cast<std::size_t>(
-      std::ceil(share * static_cast<double>(values.size())));
-  auto const nth =
-      values.begin() + static_cast<std::ptrdiff_t>(
-                           std::clamp<std::size_t>(rank, 1, values.size()) - 1);
-  std::nth_element(values.begin(), nth, values.end());
-  return *nth;
-}
-
 Percentiles percentiles(std::vector<double> const& values) {
-  return {percentile(values, 0.50), percentile(values, 0.99), values.size()};
+  return {quantile(values, 0.50), quantile(values, 0.99), values.size()};
 }
 
 Summary summarise(History const& history) {

@@ -31,10 +31,6 @@
 
 namespace gleaner::cli {
 
-/// The smallest value that at least `share` (0 … 1) of the values do not
-/// exceed; 0 when there are none.
-double percentile(std::vector<double> values, double share);
-
 struct Percentiles {
   double p50 = 0;
   double p99 = 0;

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/clock.hh \
 	%reldir%/clock.cc \
 	%reldir%/cluster.hh \
+	%reldir%/contract.hh \
 	%reldir%/copy_on_write.hh \
 	%reldir%/features.hh \
 	%reldir%/features.cc \
@@ -22,6 +23,7 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc \
 	%reldir%/part_size.hh \
+	%reldir%/quantile.hh \
 	%reldir%/part_size.cc \
 	%reldir%/place.hh \
 	%reldir%/place.cc \

@@ -5,19 +5,11 @@
 #include <algorithm>
 
 #include "core/place.hh"
+#include "core/quantile.hh"
 #include "daemon/why_not_more.hh"
 
 namespace gleaner {
 namespace {
-
-/// The value below which `part` of the values lie; 0 for none.
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 0;
-  auto const at = static_cast<std::ptrdiff_t>(
-      part * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
 
 /// A base job without a coordinator has only just begun, or lost it.
 std::string state_of(TrainerEntry const* trainer) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/lease_ends.hh"
 
-#include <algorithm>
 #include <cstdio>
+
+#include "core/quantile.hh"
 
 namespace gleaner::doctor {
 namespace {
@@ -33,11 +34,7 @@ std::string remedy(LeaseEnds const& ends, Config const& config) {
 
 std::optional<double> LeaseEnds::median_s() const {
   if (completing_s.empty()) return {};
-  auto sorted = completing_s;
-  auto const middle =
-      sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
+  return quantile(completing_s, 0.5);
 }
 
 void judge_lease_ends(Result<LeaseEnds> const& ends, Config const& config,

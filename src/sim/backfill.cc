@@ -2,8 +2,9 @@
 #include "sim/backfill.hh"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
+
+#include "core/contract.hh"
 
 namespace gleaner::sim {
 namespace {
@@ -59,7 +60,10 @@ std::optional<double> Backfill::next_s() const {
 }
 
 HoleChange Backfill::advance(std::vector<bool> const& lent) {
-  now_s_ = *next_s();
+  auto const next = next_s();
+  EXPECT(next.has_value(), now_s_);
+  ENSURE(*next >= now_s_, *next, now_s_);
+  now_s_ = *next;
   if (!std::exchange(has_begun_, true)) begin_window();
   end_jobs();
   while (next_job_ < jobs_.size() && job(next_job_).submit_s <= now_s_) {
@@ -71,6 +75,7 @@ HoleChange Backfill::advance(std::vector<bool> const& lent) {
 }
 
 std::optional<double> Backfill::end_s(NodeNumber node) const {
+  EXPECT(node < reserved_.size(), node, reserved_.size());
   return reserved_[node] ? reserved_s_ : std::nullopt;
 }
 
@@ -137,7 +142,8 @@ void Backfill::start(JobIndex index, std::vector<bool> const& lent) {
       idle_[node] = false;
       reclaims |= is_lent;
     }
-  assert(running.nodes.size() == wanted);
+  ENSURE(running.nodes.size() == wanted, job(index).number,
+         running.nodes.size(), wanted);
   idle_count_ -= job(index).nodes;
   reclaims_ += reclaims;
   double const start_s = now_s_ + (reclaims ? options_.reclaim_s : 0);
@@ -165,7 +171,7 @@ void Backfill::reserve_for_head() {
     at_s = end_s;
     freed += nodes;
   }
-  assert(idle_count_ + freed >= wanted);
+  ENSURE(idle_count_ + freed >= wanted, idle_count_, freed, wanted);
   reserved_s_ = at_s;
   spare_ = idle_count_ + freed - wanted;
   int keep = wanted - freed;

@@ -2,9 +2,10 @@
 #include "sim/engine.hh"
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
 #include <utility>
+
+#include "core/contract.hh"
 
 namespace gleaner::sim {
 namespace {
@@ -86,6 +87,7 @@ std::optional<double> Engine::next_s() const {
 }
 
 void Engine::pass(double until_s, std::vector<NodeNumber> const& leavers) {
+  EXPECT(until_s >= now_s_, until_s, now_s_);
   Interval interval{now_s_, until_s, static_cast<int>(free_.size())};
   interval.resizes = std::exchange(resizes_, 0);
   double const length_s = until_s - now_s_;
@@ -212,10 +214,13 @@ void Engine::solve() {
 }
 
 void Engine::apply(Plan const& plan) {
-  assert(plan.size() == trainers_.size());
+  EXPECT(plan.size() == trainers_.size(), plan.size(), trainers_.size());
   std::vector<bool> planned(problem_nodes_.size());
   for (auto const& nodes : plan)
-    for (NodeIndex node : nodes) planned[node] = true;
+    for (NodeIndex node : nodes) {
+      EXPECT(node < planned.size() && !planned[node], node, planned.size());
+      planned[node] = true;
+    }
   std::size_t free = 0;
   for (std::size_t place = 0; place < free_.size(); ++place)
     if (!planned[place]) free_[free++] = free_[place];
@@ -251,6 +256,7 @@ void Engine::apply(Plan const& plan) {
 }
 
 void Engine::hand_over(NodeNumber node, int training) {
+  EXPECT(node < lent_.size(), node, lent_.size());
   lent_[node] = training >= 0;
   if (options_.handovers == EngineOptions::Handovers::record)
     outcome_.handovers.push_back({now_s_, node, training});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "core/contract.hh"
+
 namespace gleaner::sim {
 
 RecordedHoles::RecordedHoles(IdleEvents recorded, RecordedHolesOptions options)
@@ -41,6 +43,7 @@ std::optional<double> RecordedHoles::next_s() const {
 HoleChange RecordedHoles::advance(std::vector<bool> const&) {
   HoleChange change;
   auto const& events = recorded_.events;
+  EXPECT(next_ < events.size(), next_, events.size());
   now_s_ = events[next_].t_s;
   for (; next_ < events.size() && events[next_].t_s == now_s_; ++next_) {
     auto const& event = events[next_];
@@ -51,6 +54,7 @@ HoleChange RecordedHoles::advance(std::vector<bool> const&) {
 }
 
 std::optional<double> RecordedHoles::end_s(NodeNumber node) const {
+  EXPECT(node < hole_end_s_.size(), node, hole_end_s_.size());
   auto const end = hole_end_s_[node];
   return end && *end - now_s_ <= options_.known_ahead_s ? end : std::nullopt;
 }

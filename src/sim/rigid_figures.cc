@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/contract.hh"
 #include "sim/backfill.hh"
 
 namespace gleaner::sim {
@@ -27,6 +28,8 @@ void play_alone(Backfill& backfill, double until_s) {
 
 RigidFigures rigid_figures(JobLog const& log, Starts const& with,
                            Starts const& alone, double until_s) {
+  EXPECT(with.size() == log.jobs.size() && alone.size() == log.jobs.size(),
+         with.size(), alone.size(), log.jobs.size());
   RigidFigures figures;
   for (std::size_t i = 0; i < log.jobs.size(); ++i) {
     auto const& job = log.jobs[i];

@@ -2,8 +2,9 @@
 #include "sim/summary.hh"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "core/quantile.hh"
 
 namespace gleaner::sim {
 namespace {
@@ -19,15 +20,6 @@ double mean(std::vector<double> const& values) {
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
-
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 0;
-  auto const count = static_cast<double>(values.size());
-  auto const rank = std::clamp(std::ceil(part * count), 1.0, count);
-  auto const at = values.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 nlohmann::ordered_json summary(Outcome const& outcome) {
   double const hours = outcome.length_s / s_per_h;

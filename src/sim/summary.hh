@@ -11,8 +11,4 @@ namespace gleaner::sim {
 /// Keys as in gleaner-sim(1), in that order.
 nlohmann::ordered_json summary(Outcome const& outcome);
 
-/// The smallest value that at least `part` of `values` do not exceed; 0 for
-/// none.
-double quantile(std::vector<double> values, double part);
-
 }  // namespace gleaner::sim

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "core/contract.hh"
 #include "sim/input_file.hh"
 
 namespace gleaner::sim {
@@ -17,6 +18,7 @@ constexpr int nodes_max_most = 65536;
 
 std::vector<double> ThroughputCurve::up_to(int nodes_max) const {
   std::vector<double> speed{0};
+  EXPECT(nodes_max >= 0, nodes_max);
   for (int k = 1; k <= nodes_max; ++k) {
     auto const above = samples_per_s.lower_bound(k);
     if (above == samples_per_s.end()) {

@@ -155,13 +155,6 @@ DEFECTS = [
         "rigid figures compare the same job with itself",
     ),
     sim(
-        "the slowest solve is left out of the percentiles",
-        "src/sim/summary.cc",
-        "std::clamp(std::ceil(part * count), 1.0, count);",
-        "std::clamp(std::floor(part * count), 1.0, count);",
-        "a quantile is a value that occurred",
-    ),
-    sim(
         "a curve is a step between its points",
         "src/sim/training_set.cc",
         "speed.push_back(low_speed + part * (above->second - low_speed));",

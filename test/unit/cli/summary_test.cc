@@ -55,13 +55,6 @@ History a_run() {
 
 }  // namespace
 
-TEST_CASE("a percentile is one of the values") {
-  CHECK(percentile({}, 0.5) == 0);
-  CHECK(percentile({7}, 0.99) == 7);
-  CHECK(percentile({3, 1, 2, 4}, 0.5) == 2);
-  CHECK(percentile({3, 1, 2, 4}, 0.99) == 4);
-}
-
 TEST_CASE("idle time is the time without rigid jobs") {
   CHECK(summarise(a_run()).idle_node_s == 40 + 40 + 100);
 }

@@ -3,6 +3,7 @@ check_PROGRAMS += %reldir%/test_core
 TESTS += %reldir%/test_core
 %canon_reldir%_test_core_SOURCES = \
 	%reldir%/config_test.cc \
+	%reldir%/contract_test.cc \
 	%reldir%/features_test.cc \
 	%reldir%/fits_test.cc \
 	%reldir%/free_nodes_test.cc \
@@ -10,6 +11,7 @@ TESTS += %reldir%/test_core
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \
 	%reldir%/part_size_test.cc \
+	%reldir%/quantile_test.cc \
 	%reldir%/place_test.cc \
 	%reldir%/resources_test.cc
 %canon_reldir%_test_core_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)

@@ -7,13 +7,6 @@
 namespace gleaner::sim {
 namespace {
 
-TEST_CASE("a quantile is a value that occurred") {
-  CHECK(quantile({}, 0.99) == 0);
-  CHECK(quantile({3, 1, 2}, 0) == 1);
-  CHECK(quantile({3, 1, 2}, 0.5) == 2);
-  CHECK(quantile({3, 1, 2}, 1) == 3);
-}
-
 TEST_CASE("times are told in hours, shares as ratios") {
   Outcome outcome;
   outcome.length_s = 7200;
