@@ -1,5 +1,7 @@
 ## doc: see doc/architecture.md, "Folders".
 dist_doc_DATA += \
+	CHANGELOG.md \
+	CONTRIBUTING.md \
 	README.md \
 	%reldir%/admin.md \
 	%reldir%/faq.md \
@@ -18,6 +20,7 @@ dist_doc_DATA += \
 	%reldir%/dependencies.md \
 	%reldir%/glossary.md \
 	%reldir%/platforms.md \
+	%reldir%/proven.md \
 	%reldir%/python.md \
 	%reldir%/quickstart-campaign.md \
 	%reldir%/security.md \

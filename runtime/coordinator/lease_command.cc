@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/place.hh"
+#include "runtime/coordinator/lease_options.hh"
 
 namespace gleaner {
 namespace {
@@ -25,24 +26,8 @@ bool belongs_to_base_job(std::string_view entry) {
 
 /// How much of a node the option asks for, rather than of which node.
 bool is_amount(std::string_view option) {
-  static constexpr std::array<std::string_view, 14> names = {
-      "cpus-per-gpu",
-      "cpus-per-task",
-      "cores-per-socket",
-      "exclusive",
-      "gpus",
-      "gpus-per-node",
-      "gpus-per-task",
-      "gres",
-      "mem",
-      "mem-per-cpu",
-      "mem-per-gpu",
-      "mincpus",
-      "ntasks-per-node",
-      "threads-per-core"};
   option.remove_prefix(std::min<std::size_t>(2, option.size()));
-  auto const name = option.substr(0, option.find('='));
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return is_lease_amount(option.substr(0, option.find('=')));
 }
 
 std::vector<std::string> amounts_of(Resources const& part) {

@@ -45,8 +45,9 @@ Result<void> check_option(std::string const& word) {
   if (!word.starts_with("--") || equals == word.npos)
     return refused(word, "only options of the form --NAME=VALUE are");
   auto const name = std::string_view(word).substr(2, equals - 2);
-  auto const& names = lease_option_names();
-  if (std::find(names.begin(), names.end(), name) == names.end())
+  auto const& options = lease_options();
+  if (std::none_of(options.begin(), options.end(),
+                   [&](auto const& option) { return option.name == name; }))
     return refused(word, "not an option that says what a lease takes");
   if (!is_value(name, std::string_view(word).substr(equals + 1)))
     return refused(word, "its value has characters that none of these has");
@@ -65,17 +66,42 @@ Result<void> check_part(Resources const& part) {
 
 }  // namespace
 
-std::vector<std::string_view> const& lease_option_names() {
-  static std::vector<std::string_view> const names = {
-      // where
-      "partition", "reservation", "account", "qos", "constraint", "exclude",
-      "nodelist",
-      // how much of a node
-      "cpus-per-gpu", "cpus-per-task", "cores-per-socket", "gpus",
-      "gpus-per-node", "gpus-per-task", "gres", "gres-flags", "mem",
-      "mem-per-cpu", "mem-per-gpu", "mincpus", "ntasks-per-node",
-      "sockets-per-node", "threads-per-core", "tmp"};
-  return names;
+std::vector<LeaseOption> const& lease_options() {
+  using Says = LeaseOption::Says;
+  static std::vector<LeaseOption> const options = {
+      {"partition", Says::place},
+      {"reservation", Says::place},
+      {"account", Says::place},
+      {"qos", Says::place},
+      {"constraint", Says::place},
+      {"exclude", Says::place},
+      {"nodelist", Says::place},
+      {"gres-flags", Says::place},
+      {"sockets-per-node", Says::place},
+      {"tmp", Says::place},
+      {"cpus-per-gpu", Says::amount},
+      {"cpus-per-task", Says::amount},
+      {"cores-per-socket", Says::amount},
+      {"gpus", Says::amount},
+      {"gpus-per-node", Says::amount},
+      {"gpus-per-task", Says::amount},
+      {"gres", Says::amount},
+      {"mem", Says::amount},
+      {"mem-per-cpu", Says::amount},
+      {"mem-per-gpu", Says::amount},
+      {"mincpus", Says::amount},
+      {"ntasks-per-node", Says::amount},
+      {"threads-per-core", Says::amount}};
+  return options;
+}
+
+bool is_lease_amount(std::string_view name) {
+  auto const& options = lease_options();
+  return name == "exclusive" ||
+         std::any_of(options.begin(), options.end(), [&](auto const& option) {
+           return option.name == name &&
+                  option.says == LeaseOption::Says::amount;
+         });
 }
 
 Result<void> check_lease_request(msg::Grant const& grant,

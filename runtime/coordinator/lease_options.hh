@@ -16,10 +16,21 @@
 
 namespace gleaner {
 
-/// Options of srun that say what a lease takes and where, each written
-/// --NAME=VALUE; --exclusive is admitted beside them.  lease_template.cc can
-/// write no other.
-std::vector<std::string_view> const& lease_option_names();
+/// An option of srun that a lease may have, written --NAME=VALUE.
+struct LeaseOption {
+  std::string_view name;
+  enum class Says {
+    place,   ///< which node, or what beside its share of it
+    amount,  ///< how much of a node: of a part the ticket says that
+  } says;
+};
+
+/// All of them; --exclusive, an amount, is admitted beside them.
+/// lease_template.cc can write no other.
+std::vector<LeaseOption> const& lease_options();
+
+/// Does this option say how much of a node a lease takes?
+bool is_lease_amount(std::string_view name);
 
 /// Whether srun may be called with this grant and these options.  Fails with
 /// denied, quoting the first word that is not admitted: an option that is not

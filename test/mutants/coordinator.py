@@ -139,7 +139,7 @@ DEFECTS = [
     coordinator(
         "a gleanerd that was taken over names a program to run",
         "runtime/coordinator/lease_options.cc",
-        "if (std::find(names.begin(), names.end(), name) == names.end())",
+        "if (std::none_of(options.begin(), options.end(),\n                   [&](auto const& option) { return option.name == name; }))",
         "if (false)",
         "what names a program, a file or another job is refused",
     ),
