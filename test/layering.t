@@ -41,7 +41,7 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
-echo 1..33
+echo 1..34
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -75,3 +75,8 @@ in_tests 'catch2/' 'Catch2'        'test/unit/(catch\.hh|main\.cc)'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py
 imports torch 'and core.py does without PyTorch'          '!core.py'
 in_python 'torch\.cuda|torch\.version|__cuda' 'only device.py knows CUDA' device.py
+# A search runs where neither is installed.
+n=$((n + 1))
+found=$(cd runtime/python/gleaner_campaign && grep -lE "^ *(import|from) (torch|gleaner)\b" ./*.py)
+if test -z "$found"; then echo "ok $n - campaigns need neither PyTorch nor libgleaner"
+else echo "not ok $n - campaigns need neither PyTorch nor libgleaner: $found"; fi
