@@ -10,6 +10,15 @@ dist_examples_python_DATA = \
 	%reldir%/python/resnet.py \
 	%reldir%/python/resnet_malleable.py
 
+# A search, with its picture.
+examples_campaigndir = $(pkgdatadir)/campaign
+dist_examples_campaign_DATA = \
+	%reldir%/campaign/campaign.sbatch \
+	%reldir%/campaign/space.py \
+	%reldir%/campaign/space.yaml \
+	%reldir%/campaign/train.py
+dist_examples_campaign_SCRIPTS = %reldir%/campaign/try
+
 # What ./demo runs.
 EXTRA_DIST += demo %reldir%/demo/run %reldir%/demo/plan %reldir%/demo/load \
 	%reldir%/demo/rigid %reldir%/demo/common.sh %reldir%/demo/jpa \

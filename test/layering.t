@@ -108,4 +108,9 @@ in_tests 'catch2/' 'Catch2'        'test/unit/(catch\.hh|main\.cc)'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py
 imports torch 'and core.py does without PyTorch'          '!core.py'
 in_python 'torch\.cuda|torch\.version|__cuda' 'only device.py knows CUDA' device.py
+# A search runs where neither is installed.
+n=$((n + 1))
+found=$(cd runtime/python/gleaner_campaign && grep -lE "^ *(import|from) (torch|gleaner)\b" ./*.py)
+if test -z "$found"; then echo "ok $n - campaigns need neither PyTorch nor libgleaner"
+else echo "not ok $n - campaigns need neither PyTorch nor libgleaner: $found"; fi
 echo "1..$n"

@@ -3,6 +3,7 @@ python_tests = \
 	%reldir%/alone.py \
 	%reldir%/buffers.py \
 	%reldir%/campaign.py \
+	%reldir%/campaign_example.py \
 	%reldir%/campaign_kills.py \
 	%reldir%/campaign_plot.py \
 	%reldir%/campaign_rules.py \
