@@ -17,6 +17,7 @@ dist_doc_DATA += \
 	%reldir%/glossary.md \
 	%reldir%/platforms.md \
 	%reldir%/python.md \
+	%reldir%/quickstart-pytorch.md \
 	%reldir%/security.md \
 	%reldir%/sharding.md \
 	%reldir%/protocol.md

@@ -42,3 +42,9 @@ gleanerpython_DATA = $(python_package) %reldir%/library-path
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '$(libdir)/libgleaner.so.0' >$@
 CLEANFILES += %reldir%/library-path
 endif
+
+## `make wheel`: the package and its library in one file, for any Python 3.9 or
+## newer, with nothing but glibc from outside.
+wheel: runtime/libgleaner.la
+	CXX='$(CXX)' $(srcdir)/packaging/wheel . wheel
+.PHONY: wheel
