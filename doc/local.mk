@@ -23,6 +23,7 @@ dist_doc_DATA += \
 	%reldir%/proven.md \
 	%reldir%/python.md \
 	%reldir%/quickstart-campaign.md \
+	%reldir%/quickstart-pytorch.md \
 	%reldir%/security.md \
 	%reldir%/sharding.md \
 	%reldir%/protocol.md

@@ -6,9 +6,12 @@ examples_pythondir = $(pkgdatadir)/python
 dist_examples_python_DATA = \
 	%reldir%/python/char_lm.py \
 	%reldir%/python/char_lm_malleable.py \
+	%reldir%/python/lightning_malleable.py \
+	%reldir%/python/lora_malleable.py \
 	%reldir%/python/models.py \
 	%reldir%/python/resnet.py \
-	%reldir%/python/resnet_malleable.py
+	%reldir%/python/resnet_malleable.py \
+	%reldir%/python/transformers_malleable.py
 
 # A search, with its picture.
 examples_campaigndir = $(pkgdatadir)/campaign

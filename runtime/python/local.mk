@@ -83,3 +83,9 @@ noinst_DATA += %reldir%/source-path
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '$(abs_top_srcdir)/%reldir%' >$@
 CLEANFILES += %reldir%/gleaner-campaign %reldir%/source-path
 endif
+
+## `make wheel`: the package and its library in one file, for any Python 3.9 or
+## newer, with nothing but glibc from outside.
+wheel: runtime/libgleaner.la
+	CXX='$(CXX)' $(srcdir)/packaging/wheel . wheel
+.PHONY: wheel

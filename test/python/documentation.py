@@ -73,6 +73,15 @@ class Documentation(unittest.TestCase):
                 options = ("--samples", "128", "--passes", "2", "--evaluate-every", "2")
                 self.assertEqual(run(program, *options), (0, "", ["resnet.pt"]))
 
+    def test_lora(self):
+        """so does LoRA, which learns"""
+        with tempfile.TemporaryDirectory() as folder:
+            program = [sys.executable, EXAMPLES / "lora_malleable.py"]
+            done = subprocess.run(program, cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertLess(float(done.stdout.split()[1]), 0.2)
+            self.assertEqual(os.listdir(folder), ["lora.pt"])
+
     def test_char_lm(self):
         """so do the language models"""
         for program in ("char_lm.py", "char_lm_malleable.py"):

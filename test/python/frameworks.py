@@ -23,6 +23,13 @@ from reference import Changes, distance
 
 SEED = int(os.environ.get("GLEANER_TEST_SEED", time.time_ns() % 10**6))
 WITHIN = 1e-12
+#: Debian 12's PyTorch cannot import what Lightning then asks for.
+NO_SHARDS = """
+import runpy, sys, torch
+torch.distributed.is_available = lambda: False
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 NEEDS = ("lightning", "transformers", "accelerate")
 
 
@@ -91,6 +98,24 @@ class Frameworks(unittest.TestCase):
             known = dict(expected["validated"])
             for epoch, loss in found["validated"]:
                 self.assertAlmostEqual(loss, known[epoch], delta=1e-9)
+
+    def test_examples(self):
+        """the examples of both run by themselves"""
+        programs = {
+            "lightning_malleable.py": ("--samples", "256", "--epochs", "1"),
+            "transformers_malleable.py": ("--epochs", "1"),
+        }
+        for program, options in programs.items():
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                file = support.SOURCE / "examples" / "python" / program
+                done = subprocess.run(
+                    [sys.executable, "-c", NO_SHARDS, file, *options],
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(os.listdir(folder))
 
     def test_lightning(self):
         """Lightning: weights, validation and best checkpoint of the plain Trainer"""

@@ -22,7 +22,8 @@ python_tests = \
 	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
-	%reldir%/saved.py
+	%reldir%/saved.py \
+	%reldir%/wheel.py
 EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reducing_trainer.py \
 	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \

@@ -16,7 +16,8 @@
 
 cffi gives up the interpreter's lock in every call, so other Python threads run
 while a call waits.  The library is looked up when the first training is opened:
-in $GLEANER_LIBRARY, where `make install` put it, and where the system looks.
+in $GLEANER_LIBRARY, beside this file (in a wheel), where `make install` put it, and
+where the system looks.
 """
 
 from __future__ import annotations
@@ -84,6 +85,9 @@ def _candidates() -> Sequence[str]:
     named = os.environ.get("GLEANER_LIBRARY")
     if named:
         return [named]
+    packed = Path(__file__).with_name("libgleaner.so.0")  # by `make wheel`
+    if packed.exists():
+        return [str(packed)]
     written = Path(__file__).with_name("library-path")  # by `make install`
     installed = [written.read_text().strip()] if written.exists() else []
     return installed + ["libgleaner.so.0"]
