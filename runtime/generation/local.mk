@@ -27,6 +27,8 @@ noinst_LTLIBRARIES += %reldir%/libgeneration.la
 	%reldir%/membership_options.hh \
 	%reldir%/membership_options.cc \
 	%reldir%/membership_record.cc \
+	%reldir%/open_offer.hh \
+	%reldir%/open_offer.cc \
 	%reldir%/orders.hh \
 	%reldir%/plane_watch.hh \
 	%reldir%/plane_watch.cc \

@@ -12,10 +12,6 @@
 namespace gleaner {
 namespace {
 
-bool contains(std::vector<msg::MemberId> const& ids, msg::MemberId id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
 std::optional<std::uint32_t> rank_of(
     std::vector<msg::MemberAddress> const& members, msg::MemberId id) {
   for (std::uint32_t rank = 0; rank < members.size(); ++rank)
@@ -38,7 +34,7 @@ void Session::State::on(msg::Prepare const& message) {
       PendingGeneration{message.generation, message.members, message.joiners};
   pending->follow = message.follow;
   out.push_back(ConnectPlane{message.generation, message.members, *rank});
-  if (!message.follow || !has_state) return;
+  if (!message.follow || !has_state()) return;
   auto const [stripe, stripes] = stripe_of(message.members, message.joiners);
   out.push_back(
       PrepareFeed{message.generation, message.joiners, stripe, stripes});
@@ -47,8 +43,8 @@ void Session::State::on(msg::Prepare const& message) {
 void Session::State::announce_prepared() {
   // Without state this member will be given some: its program must wait.
   if (!pending || !pending->connected || pending->announced) return;
-  if (!has_state && !waits()) return;
-  if (has_state || !contains(pending->joiners, self)) {
+  if (!has_state() && !waits()) return;
+  if (has_state() || !contains(pending->joiners, self)) {
     pending->announced = true;
     return send(msg::Prepared{pending->generation});
   }
@@ -64,15 +60,16 @@ void Session::State::announce_prepared() {
 void Session::State::on(msg::Start const& message) {
   if (!pending || pending->generation != message.generation) return;
   if (message.source != self) return;  // the state comes by FetchState
-  assert(!has_state && waits());
+  assert(!has_state() && waits());
   if (message.checkpoint.empty()) return become_source();
-  loading = message.checkpoint;
+  stage = stage::WithoutState{message.checkpoint};
   out.push_back(LoadCheckpoint{message.generation, message.checkpoint});
 }
 
 void Session::State::become_source() {
   auto const next = *std::exchange(pending, std::nullopt);
-  has_state = full = true;
+  stage = stage::Training{};
+  full = true;
   generation = next.generation;
   members = next.members;
   connected = true;
@@ -81,15 +78,15 @@ void Session::State::become_source() {
 }
 
 void Session::State::on(msg::Offer const& message) {
-  if (message.generation < highest || quiet || !has_state) return;
+  if (message.generation < highest || quiet || !has_state()) return;
   bool const stays = contains(message.members, self);
   if (stays && (!pending || pending->generation != message.generation)) return;
   highest = message.generation;
-  offer = message;
+  offer.make(message);
 }
 
 void Session::State::on(msg::SwitchAhead const& message) {
-  if (!pending || pending->generation != message.generation || has_state)
+  if (!pending || pending->generation != message.generation || has_state())
     return;
   auto const json = nlohmann::json::parse(message.sampler, nullptr, false);
   auto read = Sampler::parse(sampler.options(), json);
@@ -101,22 +98,26 @@ void Session::State::on(msg::SwitchAhead const& message) {
 void Session::State::on(msg::Withdraw const& message) {
   if (quiet) return;
   auto const theirs = message.generation;
-  if (left || parked == theirs || generation >= theirs || agreed)
+  if (is<stage::Left>() || parked() == theirs || generation >= theirs ||
+      offer.is_agreed())
     return send(msg::Agreed{theirs, begun ? begun->plan.step : complete});
   // The word may already have made the agreement: it is known when the first
   // bucket completes.
-  withdrawing = offer && offer->generation == theirs && begun &&
-                begun->said_ready && !begun->first_done;
-  if (!withdrawing) answer_withdraw();
+  bool const is_on_its_way =
+      offer.is_of(theirs) && begun && begun->said_ready && !begun->first_done;
+  if (is_on_its_way)
+    offer.withdraw_later();
+  else
+    answer_withdraw();
 }
 
 void Session::State::answer_withdraw() {
-  withdrawing = false;
-  if (agreed) return send(msg::Agreed{offer->generation, last_before});
-  feed_agreed = false;  // to feed binds nobody
-  feeding = 0;
+  if (offer.is_agreed())
+    return send(msg::Agreed{offer.offer().generation, offer.last_before()});
+  feeding = 0;  // to feed binds nobody
   msg::Generation theirs = highest;
-  if (offer) theirs = std::exchange(offer, std::nullopt)->generation;
+  if (offer.exists()) theirs = offer.offer().generation;
+  offer.drop();
   if (pending) {
     theirs = std::exchange(pending, std::nullopt)->generation;
     out.push_back(DropPlane{theirs});
@@ -128,15 +129,13 @@ void Session::State::on(msg::Quiesce const& message) {
   if (message.generation <= highest) return;
   bool const already_stopped = stopped();
   highest = quiet = message.generation;
-  offer.reset();
+  offer.drop();
   pending.reset();
   old_plane.reset();
   failure_reported.reset();
-  loading.clear();
-  agreed = withdrawing = serving = left = connected = finish_sent = false;
-  feed_agreed = false;
+  leave_stage();
+  connected = false;
   feeding = 0;
-  parked = 0;
   if (already_stopped) return send_status();
   if (stopping) return;  // one StopPlanes is enough; its answer is the latest
   stopping = true;
@@ -193,8 +192,8 @@ void Session::State::on(msg::Reset const& message) {
 }
 
 void Session::State::forget_training() {
-  has_state = full = connected = serving = lacking = false;
-  loading.clear();
+  stage = stage::WithoutState{};
+  full = connected = lacking = false;
   generation = 0;
   members.clear();
   complete = stable = reported = handed = 0;
@@ -219,13 +218,13 @@ void Session::State::on(msg::Recorded const& message) {
 }
 
 void Session::State::on(msg::Release const&) {
-  released = true;
+  if (ending == Ending::none) ending = Ending::released;
   drop_pending();
   proceed();
 }
 
 void Session::State::on(msg::Finish const&) {
-  finish = true;
+  ending = Ending::finished;
   drop_pending();
   proceed();
 }
@@ -319,8 +318,10 @@ Actions Session::plane_stopped() {
 
 Actions Session::state_served(msg::Generation generation) {
   auto& s = *state_;
-  if (s.generation == generation && std::exchange(s.serving, false))
+  if (s.generation == generation && s.is<stage::Serving>()) {
+    s.stage = stage::Training{};
     s.proceed();
+  }
   return std::exchange(s.out, {});
 }
 
@@ -335,7 +336,7 @@ Actions Session::state_requested(msg::Generation generation) {
 
 Actions Session::caught_up(msg::Generation generation, msg::Step step) {
   auto& s = *state_;
-  if (!s.pending || s.pending->generation != generation || s.has_state ||
+  if (!s.pending || s.pending->generation != generation || s.has_state() ||
       !s.pending->follow || std::exchange(s.pending->caught_up, true))
     return {};
   s.send(msg::CaughtUp{generation, step});
@@ -345,12 +346,12 @@ Actions Session::caught_up(msg::Generation generation, msg::Step step) {
 Result<Actions> Session::state_received(msg::Generation generation,
                                         std::string const& header) {
   auto& s = *state_;
-  if (!s.pending || s.pending->generation != generation || s.has_state)
+  if (!s.pending || s.pending->generation != generation || s.has_state())
     return Actions{};
   assert(s.waits() && s.pending->announced);
   if (auto taken = s.take_header(header); !taken) return taken.error();
   auto const next = *std::exchange(s.pending, std::nullopt);
-  s.has_state = true;
+  s.stage = stage::Training{};
   s.generation = generation;
   s.members = next.members;
   s.connected = true;
@@ -369,12 +370,13 @@ Actions Session::reduction_fetched(msg::Generation generation) {
 Result<Actions> Session::checkpoint_loaded(msg::Generation generation,
                                            std::string const& header) {
   auto& s = *state_;
-  if (!s.pending || s.pending->generation != generation || s.loading.empty())
+  auto const* without = std::get_if<stage::WithoutState>(&s.stage);
+  if (!s.pending || s.pending->generation != generation || !without ||
+      without->loading.empty())
     return Actions{};
   if (auto taken = s.take_header(header); !taken) return taken.error();
   // A registered checkpoint's step is recorded, and nothing undoes it.
   s.stable = s.reported = s.complete;
-  s.loading.clear();
   s.become_source();
   return std::exchange(s.out, {});
 }
@@ -392,7 +394,7 @@ Actions Session::checkpoint_written(std::string const& path,
 Actions Session::checkpoint_failed(std::string const& path,
                                    std::string const& why) {
   auto& s = *state_;
-  bool const known = s.checkpoints.erase(path) > 0 || s.loading == path;
+  bool const known = s.checkpoints.erase(path) > 0 || s.is_loading(path);
   if (known)
     s.send(msg::CheckpointFailed{
         s.pending ? s.pending->generation : s.generation, path, why});

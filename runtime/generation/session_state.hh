@@ -5,7 +5,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <variant>
 
+#include "runtime/generation/member_ids.hh"
+#include "runtime/generation/open_offer.hh"
 #include "runtime/generation/session.hh"
 
 namespace gleaner {
@@ -62,6 +65,25 @@ struct WrittenCheckpoint {
 
 enum class UserThread { outside, starting, at_step, reducing };
 
+/// What this member has of the training, and what it waits for.
+namespace stage {
+struct WithoutState {
+  std::string loading;  ///< path of the checkpoint being loaded; "": none
+};
+struct Training {};
+struct Serving {};   ///< gives joiners their state, at the switch
+struct Finished {};  ///< has computed the last step, and said so
+struct Left {};      ///< switched out: waits for Release
+struct Parked {
+  msg::Generation generation = 0;  ///< of the park's offer
+};
+}  // namespace stage
+using Stage = std::variant<stage::WithoutState, stage::Training, stage::Serving,
+                           stage::Finished, stage::Left, stage::Parked>;
+
+/// How the coordinator ends this member's part in the training.
+enum class Ending { none, released, finished };
+
 struct Session::State {
   State(msg::MemberId self, SamplerOptions options, ShareRules rules)
       : self(self), rules(rules), sampler(options) {}
@@ -77,7 +99,7 @@ struct Session::State {
   std::deque<msg::LogValue> values;   ///< logged, not yet stable
 
   // The state of the training here.
-  bool has_state = false;
+  Stage stage;
   bool full = false;  ///< a first bucket completed with it, or it is the source
   msg::Step complete = 0;
   msg::Step stable = 0;
@@ -95,17 +117,9 @@ struct Session::State {
   bool connected = false;
   std::optional<msg::Generation> old_plane;  ///< until others have left it
   std::optional<PendingGeneration> pending;
-  std::optional<msg::Offer> offer;
-  bool agreed = false;          ///< to the offer
-  msg::Step last_before = 0;    ///< if agreed: the switch is after this step
-  bool feed_agreed = false;     ///< begin to feed joiners at the next boundary
+  OpenOffer offer;
   msg::Generation feeding = 0;  ///< joiners of this generation
-  bool withdrawing = false;     ///< the answer waits for a first bucket
-  bool serving = false;         ///< state, at the switch
-  std::string loading;          ///< path of the checkpoint being loaded
   bool lacking = false;         ///< fetching the reduction of complete + 1
-  bool left = false;            ///< switched out: waits for Release
-  msg::Generation parked = 0;   ///< of the park's offer, once at its boundary
   std::optional<msg::StepPlan> kept_plan;  ///< of the step after Resume's
   std::optional<msg::Generation> failure_reported;
 
@@ -113,9 +127,7 @@ struct Session::State {
   msg::Generation quiet = 0;
   bool stopping = false;  ///< StopPlanes is not answered yet
 
-  bool released = false;
-  bool finish = false;
-  bool finish_sent = false;
+  Ending ending = Ending::none;
   std::string checkpoint_wanted;
   std::map<std::string, WrittenCheckpoint> checkpoints;
 
@@ -146,11 +158,11 @@ struct Session::State {
   // session_step.cc: from step to step.
   void proceed();
   void at_boundary();
-  void agree(msg::Step in);
-  void switch_over();
+  void announce_switch();
+  void switch_over(msg::Offer const& next);
   void park();
   void serve(std::vector<msg::MemberId> const& joiners);
-  void feed();
+  void feed(msg::Offer const& next);
   /// This member's stripe among the members that are no joiners.
   struct Stripe {
     std::uint32_t stripe = 0;
@@ -185,6 +197,27 @@ struct Session::State {
   /// Quiet, and nothing can complete any more.
   bool stopped() const { return quiet != 0 && !stopping; }
   bool is_reducing(msg::Generation generation, msg::Step step) const;
+  template <class What>
+  bool is() const {
+    return std::holds_alternative<What>(stage);
+  }
+  bool has_state() const { return !is<stage::WithoutState>(); }
+  bool is_loading(std::string const& path) const {
+    auto const* without = std::get_if<stage::WithoutState>(&stage);
+    return without && !path.empty() && without->loading == path;
+  }
+  /// Of the park's offer, once at its boundary; 0: not parked.
+  msg::Generation parked() const {
+    auto const* park = std::get_if<stage::Parked>(&stage);
+    return park ? park->generation : 0;
+  }
+  /// Quiet, or to begin again: what it has of the training stays.
+  void leave_stage() {
+    if (has_state())
+      stage = stage::Training{};
+    else
+      stage = stage::WithoutState{};
+  }
   bool waits() const { return user != UserThread::outside; }
   bool is_rank_0() const {
     return !members.empty() && members.front().member == self;

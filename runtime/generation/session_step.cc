@@ -15,13 +15,13 @@ using namespace session;
 
 void Session::State::proceed() {
   if (!waits()) return;
-  if (finish) {
+  if (ending == Ending::finished) {
     send_values(complete);
     return end(Done{});
   }
-  if (released) {
-    // Whoever was switched out, or parked, leaves behind a step that is kept.
-    send_values(left || parked ? complete : stable);
+  if (ending == Ending::released) {
+    // One that was switched out, or parked, leaves behind a step that is kept.
+    send_values(is<stage::Left>() || parked() ? complete : stable);
     return end(Leave{});
   }
   if (apply_scale && user == UserThread::reducing)
@@ -30,7 +30,8 @@ void Session::State::proceed() {
       user == UserThread::reducing)
     return hand_out_part();  // nothing is being reduced until it is computed
   announce_prepared();
-  if (!has_state || quiet || serving || lacking || begun || left) return;
+  if (!has_state() || is<stage::Serving>() || is<stage::Left>()) return;
+  if (quiet || lacking || begun) return;
   if (user == UserThread::starting) return end(Started{});
   at_boundary();
 }
@@ -43,16 +44,17 @@ void Session::State::end(Action how) {
 void Session::State::at_boundary() {
   if (!checkpoint_wanted.empty())
     write_checkpoint(std::exchange(checkpoint_wanted, {}), 0);
-  if (parked) return;
+  if (parked()) return;
   if (stops_after == complete) return report_finished();
-  if (std::exchange(feed_agreed, false)) feed();
+  if (auto const next = offer.take_to_feed()) feed(*next);
   if (kept_plan && kept_plan->step == complete + 1) {
     auto step = planned(*kept_plan);
     kept_plan.reset();
     if (step.kept > 0) return begin(std::move(step));
   }
   if (sampler.done()) return report_finished();
-  if (agreed && complete >= last_before) return switch_over();
+  if (auto const next = offer.take_to_switch(complete))
+    return switch_over(*next);
   begin(planned(plan_of_next_step()));
 }
 
@@ -63,37 +65,35 @@ msg::StepPlan Session::State::plan_of_next_step() const {
 }
 
 void Session::State::report_finished() {
-  if (std::exchange(finish_sent, true)) return;
+  if (is<stage::Finished>()) return;
+  stage = stage::Finished{};
   report_history(complete - 1);
   report_tentative(generation);
   send(msg::Finished{generation, complete});
 }
 
-/// In the first bucket of step `in`: all members know it now.
-void Session::State::agree(msg::Step in) {
-  agreed = true;
-  last_before = in + offer->lead;
-  if (!is_rank_0() || offer->lead == 0 || offer->joiners.empty()) return;
+/// All members know it now; joiners are to load what they will compute.
+void Session::State::announce_switch() {
+  auto const& next = offer.offer();
+  if (!is_rank_0() || next.lead == 0 || next.joiners.empty()) return;
   auto then = begun->after;
-  for (auto left = offer->lead; left > 0 && !then.done(); --left) then.take();
-  send(msg::SwitchAhead{offer->generation, last_before + 1,
+  for (auto left = next.lead; left > 0 && !then.done(); --left) then.take();
+  send(msg::SwitchAhead{next.generation, offer.last_before() + 1,
                         then.to_json().dump()});
 }
 
-void Session::State::switch_over() {
-  auto const next = *std::exchange(offer, std::nullopt);
-  agreed = false;
+void Session::State::switch_over(msg::Offer const& next) {
   auto const first = complete + 1;
   if (next.members.empty()) {
-    parked = next.generation;
-    report_tentative(parked);
-    send(msg::Switched{parked, first});
-    if (is_rank_0()) write_checkpoint(next.checkpoint, parked);
+    stage = stage::Parked{next.generation};
+    report_tentative(next.generation);
+    send(msg::Switched{next.generation, first});
+    if (is_rank_0()) write_checkpoint(next.checkpoint, next.generation);
     return;
   }
   send(msg::Switched{next.generation, first});
   if (!pending || pending->generation != next.generation) {
-    left = true;  // state and plane stay until Release
+    stage = stage::Left{};  // state and plane stay until Release
     return;
   }
   old_plane = generation;
@@ -109,9 +109,7 @@ Session::State::Stripe Session::State::stripe_of(
     std::vector<msg::MemberId> const& joiners) const {
   Stripe found;
   for (auto const& member : members) {
-    if (std::find(joiners.begin(), joiners.end(), member.member) !=
-        joiners.end())
-      continue;
+    if (contains(joiners, member.member)) continue;
     if (member.member == self) found.stripe = found.stripes;
     ++found.stripes;
   }
@@ -127,14 +125,13 @@ void Session::State::serve(std::vector<msg::MemberId> const& joiners) {
     return;
   }
   auto const [stripe, stripes] = stripe_of(members, joiners);
-  serving = true;
+  stage = stage::Serving{};
   out.push_back(ServeState{generation, complete, joiners, stripe, stripes,
                            header(History::with, generation)});
 }
 
 /// The generation goes on meanwhile; who is not in the next has no part in it.
-void Session::State::feed() {
-  auto const next = *std::exchange(offer, std::nullopt);
+void Session::State::feed(msg::Offer const& next) {
   if (!pending || pending->generation != next.generation) return;
   feeding = next.generation;
   out.push_back(
@@ -222,7 +219,7 @@ std::optional<FirstBucketWords> Session::first_bucket_words(
   if (!s.is_reducing(generation, step) || s.quiet || s.begun->launched)
     return std::nullopt;
   s.begun->launched = true;
-  s.begun->said_ready = s.offer.has_value();
+  s.begun->said_ready = s.offer.exists();
   return FirstBucketWords{s.begun->said_ready ? 0u : 1u, s.begun->my_samples()};
 }
 
@@ -249,13 +246,12 @@ Result<Actions> Session::first_bucket_done(msg::Generation generation,
   if (s.old_plane)
     s.out.push_back(DropPlane{*std::exchange(s.old_plane, std::nullopt)});
   if (!s.quiet) {
-    if (!s.agreed && not_ready == 0) {
-      if (s.offer->follow)
-        s.feed_agreed = true;
-      else
-        s.agree(step);
+    bool const answer_is_due = s.offer.is_withdrawing();
+    if (!s.offer.is_agreed() && not_ready == 0) {
+      s.offer.all_ready(step);
+      if (s.offer.is_agreed()) s.announce_switch();
     }
-    if (s.withdrawing) s.answer_withdraw();
+    if (answer_is_due) s.answer_withdraw();
   }
   s.now_stable(step - 1);
   return std::exchange(s.out, {});
@@ -342,14 +338,14 @@ void Session::State::write_checkpoint(std::string const& path,
 void Session::State::report_checkpoints() {
   for (auto it = checkpoints.begin(); it != checkpoints.end();) {
     auto const& [path, checkpoint] = *it;
-    bool const kept =
-        checkpoint.step <= stable || (parked != 0 && checkpoint.park == parked);
+    bool const kept = checkpoint.step <= stable ||
+                      (parked() != 0 && checkpoint.park == parked());
     if (!kept || !checkpoint.bytes) {
       ++it;
       continue;
     }
-    send(msg::Checkpointed{parked ? parked : generation, checkpoint.step, path,
-                           *checkpoint.bytes, checkpoint.samples_seen});
+    send(msg::Checkpointed{parked() ? parked() : generation, checkpoint.step,
+                           path, *checkpoint.bytes, checkpoint.samples_seen});
     it = checkpoints.erase(it);
   }
 }
@@ -381,7 +377,8 @@ std::optional<Session::Forecast> Session::foresee(std::uint32_t ahead) const {
 /// In rank order.
 std::vector<msg::MemberId> Session::State::members_foreseen(
     msg::Step step) const {
-  if (agreed && step > last_before) return offer->members;
+  if (offer.is_agreed() && step > offer.last_before())
+    return offer.offer().members;
   std::vector<msg::MemberId> ids;
   for (auto const& member : begun ? members : pending->members)
     ids.push_back(member.member);

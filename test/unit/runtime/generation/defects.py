@@ -27,8 +27,8 @@ DEFECTS = [
     Defect(
         "an offer counts as agreed although one is not ready",
         "session_step.cc",
-        "if (!s.agreed && not_ready == 0) {",
-        "if (!s.agreed && not_ready <= 1 && s.begun->said_ready) {",
+        "if (!s.offer.is_agreed() && not_ready == 0) {",
+        "if (!s.offer.is_agreed() && not_ready <= 1 && s.begun->said_ready) {",
     ),
     Defect(
         "an offer is withdrawn although the word for it is on its way",
@@ -69,8 +69,8 @@ DEFECTS = [
     Defect(
         "what the program has stopped goes on after a loss",
         "session.cc",
-        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n",
-        "  feed_agreed = false;\n  feeding = 0;\n  parked = 0;\n"
+        "  leave_stage();\n  connected = false;\n  feeding = 0;\n",
+        "  leave_stage();\n  connected = false;\n  feeding = 0;\n"
         "  stops_after.reset();\n",
     ),
     # --- a member: parts of its shares ---

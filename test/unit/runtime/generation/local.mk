@@ -19,6 +19,7 @@ TESTS += %reldir%/test_generation
 	%reldir%/model_test.cc \
 	%reldir%/notation.hh \
 	%reldir%/notation.cc \
+	%reldir%/open_offer_test.cc \
 	%reldir%/plane_watch_test.cc \
 	%reldir%/program_check_test.cc \
 	%reldir%/recovery_test.cc \
