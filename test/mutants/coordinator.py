@@ -18,7 +18,7 @@ DEFECTS = [
         "runtime/coordinator/departures.cc",
         "if (!node.out || !node.empty || node.ended || is_held(node, now)) continue;",
         "if (!node.empty || node.ended || is_held(node, now)) continue;",
-        "a node released before its members are out ends when they are",
+        "members that died are still in the training until it has switched",
     ),
     coordinator(
         "a vacated node waits for ever for a gleanerd that is gone",

@@ -4,6 +4,7 @@
 from defect import defects_in
 
 slurm = defects_in("test/unit/slurm/test_slurm")
+control = defects_in("test/unit/slurm/test_control")
 
 DEFECTS = [
     # --- records ---
@@ -242,5 +243,41 @@ DEFECTS = [
         "if (facts.preempt_type == \"preempt/partition_prio\")",
         "if (true)",
         "what stops leases, or harms others, refuses and names the line",
+    ),
+    # --- what Slurm is asked to do ---
+    control(
+        "somebody else's reservation is removed",
+        "src/slurm/control.cc",
+        "if (text_of(all.reservation_array[i].name) == name)",
+        "if (true)",
+        "our reservation is removed, and nobody else's",
+    ),
+    control(
+        "the reservation ends while leases run in it",
+        "src/slurm/control.cc",
+        "if (ours->end_time > std::time(nullptr) + day_s) return {};",
+        "return {};",
+        "a reservation that ends within a day is extended, no other",
+    ),
+    control(
+        "the reservation takes nodes from other jobs",
+        "src/slurm/control.cc",
+        "wanted.flags = RESERVE_FLAG_ANY_NODES | RESERVE_FLAG_FLEX;",
+        "wanted.flags = RESERVE_FLAG_FLEX;",
+        "where there is no reservation one is made, for all but root",
+    ),
+    control(
+        "a requeued job keeps the mark of its notice",
+        "src/slurm/control.cc",
+        "update.admin_comment = no_comment;",
+        "(void)no_comment;",
+        "a job that begins now loses our mark",
+    ),
+    control(
+        "a slurmctld that is silent makes leases count as gone",
+        "src/slurm/control.cc",
+        "if (errno == ESLURM_INVALID_JOB_ID) error.code = Errc::not_found;",
+        "error.code = Errc::not_found;",
+        "a job that Slurm has forgotten is told from a silent slurmctld",
     ),
 ]

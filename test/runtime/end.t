@@ -6,8 +6,9 @@ plan 16
 
 said_why() { grep -q 'without a new step' "$dir/err"; }
 not_there() {
-  ! timeout 20 "$build/runtime/coordinator/gleaner-coordinator" --local=1 \
+  if timeout 20 "$build/runtime/coordinator/gleaner-coordinator" --local=1 \
     --dir "$dir/none" -- /no/such/program 2>"$dir/err"
+  then return 1; fi
   grep -q '/no/such/program' "$dir/err"
 }
 

@@ -120,7 +120,7 @@ END
   job=$(submitted --hold --wrap true)
   for change in Partition=lease Partition=main,lease Reservation=gleaner \
     Reservation=gleaner,other Licenses=gleaner:1; do
-    refused '' scontrol update JobId="$job" "$change"
+    refused 'permission denied' scontrol update JobId="$job" "$change"
     run slurm scontrol show job "$job"
     [[ ! $output =~ Partition=[^[:space:]]*lease ]]
     [[ ! $output =~ (Reservation|Licenses)=[^[:space:]]*gleaner ]]
@@ -128,9 +128,14 @@ END
 }
 
 @test "a user cannot pass for a training or a lease" {
-  run as_user timeout 20 sbatch --admin-comment='gleaner:trainer nodes=1-2 lease=' --wrap true
+  # sbatch has no option for what gleanerd goes by, and users may not update it.
+  refused "unrecognized option '--admin-comment" \
+    sbatch --admin-comment='gleaner:trainer nodes=1-2 lease=' --wrap true
   job=$(submitted --hold --wrap true)
-  refused '' scontrol update JobId="$job" AdminComment='gleaner:trainer nodes=1-2 lease='
+  refused 'permission denied' scontrol update JobId="$job" \
+    AdminComment='gleaner:trainer nodes=1-2 lease='
+  run slurm scontrol show job "$job"
+  [[ $output != *AdminComment=gleaner* ]]
 }
 
 # --- tickets ----------------------------------------------------------------
@@ -179,17 +184,17 @@ start_trainer() {
 
 @test "a ticket admits nothing but a lease: one node, interactive, no list" {
   start_trainer
-  refused '' sbatch --partition=lease --reservation=gleaner -w n1 \
+  refused 'a lease is one srun' sbatch --partition=lease --reservation=gleaner -w n1 \
     --comment="$(sign "$uid" n1 "$now" $((now + 30)))" --wrap true
-  refused '' srun --partition=lease --reservation=gleaner --immediate=1 -N2 -w n1,n2 \
+  refused 'does not cover' srun --partition=lease --reservation=gleaner --immediate=1 -N2 -w n1,n2 \
     --comment="$(sign "$uid" n1 "$now" $((now + 30)))" true
-  refused '' srun --partition=main,lease --reservation=gleaner --immediate=1 -N1 -w n1 \
+  refused 'and no other' srun --partition=main,lease --reservation=gleaner --immediate=1 -N1 -w n1 \
     --comment="$(sign "$uid" n1 "$now" $((now + 30)))" true
   [[ $(lease_count) = 0 ]]
 }
 
 @test "the ticket key and gleanerd's directories are closed to users" {
-  refused '' cat "$cluster/slurm/state/gleaner/ticket.key"
-  refused '' ls "$cluster/slurm/state/gleaner"
-  refused '' "$top/test/system/speak" unix "$cluster/slurm/run/gleaner/gleanerd.sock" '{}'
+  refused 'Permission denied' cat "$cluster/slurm/state/gleaner/ticket.key"
+  refused 'Permission denied' ls "$cluster/slurm/state/gleaner"
+  refused 'Permission denied' "$top/test/system/speak" unix "$cluster/slurm/run/gleaner/gleanerd.sock" '{}'
 }

@@ -116,6 +116,8 @@ malformed=(
   lease=$(leases | awk '{print $1; exit}')
   run speak tcp "$address" --munge "$munge" --seconds 2 \
     "{\"type\":\"LeaseEnded\",\"node\":\"n1\",\"lease_job\":$lease,\"cause\":\"released\"}"
+  # A lease that is told to have ended, and has not, is ended after 2 s.
+  ! wait_until 5 "! job_is $lease RUNNING"
   unharmed
 }
 

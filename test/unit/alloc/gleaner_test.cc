@@ -52,7 +52,8 @@ TEST_CASE("speed counts by the weight of its trainer") {
 
 TEST_CASE("a start of which the share charged does not pay waits") {
   Problem problem{nodes(2), {trainer("a", 1, 2)}, 100, 0};
-  double const limit_s = 100 / Extras{}.start_share;
+  // Three tenths of a start are charged: in 100 s one of up to 333 s pays.
+  double const limit_s = 333;
   problem.trainers[0].start_s = 0.9 * limit_s;
   CHECK(counts(solve("gleaner", problem)) == std::vector{2});
   problem.trainers[0].start_s = 1.1 * limit_s;
@@ -62,7 +63,7 @@ TEST_CASE("a start of which the share charged does not pay waits") {
 
 TEST_CASE("a trainer that runs is charged no start again") {
   Problem problem{nodes(3), {trainer("a", 1, 3, "n1")}, 100, 0};
-  problem.trainers[0].start_s = 10 * 100 / Extras{}.start_share;
+  problem.trainers[0].start_s = 3330;
   CHECK(counts(solve("gleaner", problem)) == std::vector{3});
 }
 

@@ -21,5 +21,16 @@ TESTS += %reldir%/test_slurm
 	src/slurm/libsymbols.la \
 	src/core/libconfig.la \
 	src/core/libcore.la
+
+# With functions of libslurm in its place that test_slurm has others of.
+check_PROGRAMS += %reldir%/test_control
+TESTS += %reldir%/test_control
+%canon_reldir%_test_control_SOURCES = %reldir%/control_test.cc
+%canon_reldir%_test_control_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
+%canon_reldir%_test_control_LDADD = \
+	test/unit/libtestmain.la \
+	src/slurm/libslurmcontrol.la \
+	src/core/libconfig.la \
+	src/core/libcore.la
 endif
 endif

@@ -58,6 +58,15 @@ TEST_CASE("a node released before its members are out ends when they are") {
   CHECK(d.due(10) == Names{"n1"});
 }
 
+TEST_CASE("members that died are still in the training until it has switched") {
+  auto d = asked(Release::together);
+  d.release("n1");
+  d.set_empty("n1");
+  CHECK(d.due(10) == Names{});
+  d.set_out(10, "n1");
+  CHECK(d.due(10) == Names{"n1"});
+}
+
 TEST_CASE("at the deadline it ends, whether or not gleanerd is there") {
   auto d = asked(Release::together);
   d.set_out(10, "n1");
