@@ -163,6 +163,10 @@ void add_knowledge(CLI::App& sim, SimOptions& o) {
                  "advisor: a size is measured after so long, s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  sim.add_option("--profile-share", knowledge.profile_share,
+                 "advisor: part of the lent node time for measuring on purpose")
+      ->check(CLI::Range(0.0, 0.1))
+      ->capture_default_str();
   sim.add_option_function<std::vector<double>>(
          "--told-costs",
          [&o](std::vector<double> const& costs) {
