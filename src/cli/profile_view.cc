@@ -103,7 +103,7 @@ std::string profile_text(msg::ProfileReply const& p) {
   if (!p.curve.empty()) text += expected(p);
   return text + "\nplans count " + duration(p.expand_s) + " for growing, " +
          duration(p.shrink_s) + " for shrinking, " + duration(p.start_s) +
-         " for a start\n";
+         " for a start\nmeasured on purpose: " + p.deliberate + "\n";
 }
 
 }  // namespace gleaner::cli

@@ -167,6 +167,10 @@ void add_knowledge(CLI::App& sim, SimOptions& o) {
                  "advisor: time after which a size is measured, s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  sim.add_option("--profile-share", knowledge.profile_share,
+                 "advisor: part of the lent node time for measuring on purpose")
+      ->check(CLI::Range(0.0, 0.1))
+      ->capture_default_str();
   sim.add_option_function<std::vector<double>>(
          "--told-costs",
          [&o](std::vector<double> const& costs) {

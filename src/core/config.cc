@@ -102,6 +102,10 @@ std::vector<Row> const& rows() {
       {{"scaling", Type::choice, "", "measured", 0, 0, "measured|assumed",
         "Speed of a training job on k nodes: as measured, or assumed."},
        &Config::scaling},
+      {{"profile_share", Type::real, "", "0.005", 0, 0.1, "",
+        "Part of the lent node time that measuring trainings on purpose may "
+        "cost; 0: none."},
+       &Config::profile_share},
       {{"problem_log", Type::text, "", "", 0, 0, "",
         "File for every solved problem, one a line; empty: none."},
        &Config::problem_log},

@@ -43,6 +43,7 @@ struct Config {
   std::string problem_log;  // path; empty: none
   int problem_log_mb_max = 0;
   double forward_looking_s = 0;
+  double profile_share = 0;
   double hole_s_min = 0;
   double expand_cost_s = 0;
   double shrink_cost_s = 0;

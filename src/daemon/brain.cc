@@ -282,7 +282,12 @@ void Brain::follow_plan(TimeS now, Actions* out) {
   if (!changed_ && now - planned_at_s_ < replan_s) return;
   changed_ = false;
   planned_at_s_ = now;
-  auto changes = make_changes(plan_input(now), *allocator_);
+  auto const input = plan_input(now);
+  auto changes =
+      make_changes(input, *allocator_, [&](Problem const& problem, Plan plan) {
+        return visits_.change(std::move(plan), input, problem, *allocator_,
+                              out);
+      });
   if (!changes) {
     out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
     return;

@@ -41,6 +41,7 @@
 #include "daemon/orders.hh"
 #include "daemon/part_places.hh"
 #include "daemon/planner.hh"
+#include "daemon/profile_visits.hh"
 #include "daemon/roster.hh"
 #include "daemon/token_buckets.hh"
 
@@ -105,6 +106,7 @@ class Brain {
   Places const& places() const { return places_; }
   std::deque<double> const& stalls_s() const { return stalls_s_; }
   Orders const& orders() const { return orders_; }
+  ProfileVisits const& visits() const { return visits_; }
   /// For how long jobs are to wait for trainings to leave, Epilogs of their
   /// leases included.  0, not at all, where slurmctld would look at its queue
   /// only some time after that.
@@ -187,7 +189,8 @@ class Brain {
   LeaseTable leases_;
   Roster roster_;
   ProfileShelf shelf_;
-  TimeS kept_at_s_ = 0;  ///< what is on the shelf was kept
+  ProfileVisits visits_;  ///< of trainings that are measured on purpose
+  TimeS kept_at_s_ = 0;   ///< what is on the shelf was kept
   Backoff<Uid> users_{1, 60};
   Backoff<NodeTemplate> nodes_{2, 600};  ///< that refused a lease template
   std::deque<TimeS> lent_s_;  ///< when leases were offered, last hour

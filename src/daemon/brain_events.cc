@@ -51,6 +51,7 @@ void Brain::configure(Config config) {
   if (auto allocator = make_allocator(config_.policy))
     allocator_ = std::move(*allocator);
   demand_.set_hold(arrival_hold_s());
+  visits_.configure(config_);
   roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
                                                    : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
@@ -255,7 +256,10 @@ void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
 
 void Brain::on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now) {
   if (!is_possible(pace)) return;
-  if (!trainer->scaling.is_measured()) give_prior(trainer, pace, now);
+  if (!trainer->scaling.is_measured()) {
+    give_prior(trainer, pace, now);
+    trainer->measured_since_s = now;
+  }
   changed_ = roster_.note_pace(trainer, pace) || changed_;
 }
 

@@ -44,6 +44,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/profile_reply.cc \
 	%reldir%/profile_shelf.hh \
 	%reldir%/profile_shelf.cc \
+	%reldir%/profile_visits.hh \
+	%reldir%/profile_visits.cc \
 	%reldir%/release_set.hh \
 	%reldir%/release_set.cc \
 	%reldir%/release_groups.hh \

@@ -14,8 +14,6 @@
 namespace gleaner {
 namespace {
 
-constexpr std::chrono::milliseconds solve_limit{1000};
-
 /// Trainers that can be spoken to, in order of arrival.
 std::vector<TrainerEntry const*> in_order(Roster const& roster) {
   std::vector<TrainerEntry const*> result;
@@ -234,11 +232,13 @@ Problem make_problem(PlanInput const& input) {
   return make_problem(input, input.leases.used_by_trainer());
 }
 
-Result<Changes> make_changes(PlanInput const& input, Allocator& allocator) {
+Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
+                             Adjust const& adjust) {
   auto const used = input.leases.used_by_trainer();
   auto problem = make_problem(input, used);
   auto plan = allocator.allocate(problem, solve_limit);
   if (!plan) return plan.error();
+  if (adjust) *plan = adjust(problem, std::move(*plan));
   Changes changes;
   auto const by_node = input.leases.by_node();
   auto const closing = closing_nodes(input.leases);

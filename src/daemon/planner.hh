@@ -2,6 +2,8 @@
 /// From what is known to an allocator's Problem, and from its Plan to changes.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -60,8 +62,15 @@ double ask_lead_s(Config const& config);
 /// No shorter hole is lent: a lease would be asked back before it is any use.
 double hole_s_lent_min(Config const& config);
 
+/// How long a plan may take.
+inline constexpr std::chrono::milliseconds solve_limit{1000};
+
 Problem make_problem(PlanInput const& input);
-Result<Changes> make_changes(PlanInput const& input, Allocator& allocator);
+
+/// `adjust`, if any, has the last word on the plan.
+using Adjust = std::function<Plan(Problem const&, Plan)>;
+Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
+                             Adjust const& adjust = {});
 
 /// Minutes for the time limit of a lease that begins now: the hole, in whole
 /// minutes, at most lease_minutes_max.  Rounded up before a planned job, as

@@ -77,6 +77,7 @@ msg::ProfileReply make_profile(Brain const& brain, JobId job) {
   reply.expand_s = costs.expand_s;
   reply.shrink_s = costs.shrink_s;
   reply.start_s = costs.start_s;
+  reply.deliberate = brain.visits().why(job);
   return reply;
 }
 

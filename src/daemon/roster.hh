@@ -25,6 +25,7 @@ struct TrainerEntry {
   TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
   msg::Progress progress;  ///< as the coordinator reports; for show
   ScalingProfile scaling;
+  TimeS measured_since_s = 0;    ///< its first pace came; 0: none yet
   std::set<std::string> agents;  ///< nodes on which it says agents run
 };
 

@@ -45,6 +45,7 @@ class ScalingProfile {
   bool is_measured() const { return !paces_.empty(); }
   /// The latest measurement of each number of nodes.
   std::map<int, Pace> const& paces() const { return paces_; }
+  Advisor const& advisor() const { return advisor_; }
   Advice advise(int nodes_max) const { return advisor_.advise(nodes_max); }
   /// By this training alone.
   Learned learned() const { return merged(own_before_, advisor_.learned()); }

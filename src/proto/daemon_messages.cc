@@ -128,7 +128,7 @@ GLEANER_MESSAGE(ProfileReply,
                             FIELD(nodes_max) FIELD(nodes_now)
                                 FIELD(trainings_before) FIELD(measured)
                                     FIELD(curve) FIELD(expand_s) FIELD(shrink_s)
-                                        FIELD(start_s))
+                                        FIELD(start_s) FIELD(deliberate))
 GLEANER_MESSAGE(AdminReply, FIELD(done) FIELD(why) FIELD(mode) FIELD(drained)
                                 FIELD(returning))
 

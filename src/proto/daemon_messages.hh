@@ -263,6 +263,7 @@ struct ProfileReply {
   double expand_s = 0;  ///< of training time, as plans count them
   double shrink_s = 0;
   double start_s = 0;
+  std::string deliberate;  ///< why it is or is not measured on purpose
 };
 using ToClient = std::variant<StatusReply, ProfileReply, AdminReply>;
 

@@ -30,6 +30,10 @@ Engine::Engine(std::vector<Training> const& trainings, HoleSource& holes,
       rules_(rules),
       options_(options),
       knowledge_(options.knowledge, trainings),
+      visits_(options.knowledge.of == KnowledgeOptions::Of::advisor &&
+                      rules.looks_between_changes()
+                  ? options.knowledge.profile_share
+                  : 0),
       lent_(holes.nodes().size()),
       idle_since_s_(holes.nodes().size()) {
   for (auto const& training : trainings) waiting_.push_back(&training);
@@ -63,6 +67,9 @@ Outcome Engine::run(std::function<void(double)> const& progress) {
     if (progress) progress(now_s_);
   }
   outcome_.length_s = now_s_;
+  outcome_.visits = visits_.made();
+  outcome_.visits_given_up = visits_.given_up();
+  outcome_.visits_node_s = visits_.spent_node_s();
   return std::move(outcome_);
 }
 
@@ -81,6 +88,7 @@ std::optional<double> Engine::next_s() const {
     if (auto const in_s = knowledge_.measured_in_s(trainer))
       also(now_s_ + rules_.unsettled_s(trainer) + *in_s);
   }
+  if (auto const t_s = visits_.next_s()) also(std::max(now_s_, *t_s));
   if (!waiting_.empty() && waiting_.front()->submit_s > now_s_)
     also(waiting_.front()->submit_s);
   return next;
@@ -100,7 +108,7 @@ void Engine::pass(double until_s, std::vector<NodeNumber> const& leavers) {
         !leavers.empty() &&
         std::any_of(trainer.nodes.begin(), trainer.nodes.end(),
                     [&](NodeNumber node) { return leaving[node]; });
-    knowledge_.pass(trainer, length_s - rules_.unsettled_s(trainer));
+    knowledge_.pass(trainer, length_s - rules_.unsettled_s(trainer), until_s);
     auto const progress = rules_.pass(
         trainer, length_s, loses ? Rules::End::loss : Rules::End::quiet);
     double const made = std::min(progress.made, trainer.left_samples());
@@ -146,6 +154,7 @@ void Engine::retire_finished() {
       ++kept;
       continue;
     }
+    knowledge_.finished(trainers_[i]);
     for (NodeNumber node : trainers_[i].nodes) {
       hand_over(node, -1);
       free_.push_back(node);
@@ -203,7 +212,10 @@ void Engine::solve() {
   for (auto const* training : waiting_)
     problem_.trainers_waiting += training->submit_s <= now_s_;
   auto const began = std::chrono::steady_clock::now();
-  auto const plan = allocator_.allocate(problem_, solve_limit);
+  auto plan = allocator_.allocate(problem_, solve_limit);
+  if (plan)
+    *plan = visits_.change(std::move(*plan), problem_, trainers_, knowledge_,
+                           allocator_, now_s_);
   std::chrono::duration<double, std::milli> const took =
       std::chrono::steady_clock::now() - began;
   outcome_.solve_ms.push_back(took.count());

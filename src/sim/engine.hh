@@ -18,6 +18,7 @@
 #include "sim/knowledge.hh"
 #include "sim/outcome.hh"
 #include "sim/rules.hh"
+#include "sim/visits.hh"
 
 namespace gleaner::sim {
 
@@ -58,6 +59,7 @@ class Engine {
   EngineOptions options_;
 
   Knowledge knowledge_;
+  Visits visits_;
   double now_s_ = 0;
   std::vector<Trainer> trainers_;          ///< admitted, in order of arrival
   std::deque<Training const*> waiting_;    ///< not admitted yet

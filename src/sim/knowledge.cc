@@ -45,26 +45,26 @@ void Knowledge::changed(Trainer const& trainer) {
       1 + std::normal_distribution<>(0, generation_noise)(random_);
 }
 
-void Knowledge::pass(Trainer const& trainer, double settled_s) {
-  if (options_.of != Of::advisor || settled_s <= 0 || trainer.rate() <= 0)
-    return;
+void Knowledge::pass(Trainer const& trainer, double settled_s, double now_s) {
+  if (settled_s <= 0 || trainer.rate() <= 0) return;
   auto& watched = of(trainer);
   watched.settled_s += settled_s;
   // A hair early, or rounding makes it wait for the next event.
   if (watched.settled_s < watched.next_s * (1 - 1e-9)) return;
-  measure(trainer, watched);
+  if (options_.of == Of::advisor) measure(trainer, watched, now_s);
   watched.next_s = 4 * watched.settled_s;
 }
 
 std::optional<double> Knowledge::measured_in_s(Trainer const& trainer) const {
-  if (options_.of != Of::advisor || trainer.rate() <= 0) return {};
+  if (trainer.rate() <= 0) return {};
   auto const& watched =
       watched_[static_cast<std::size_t>(trainer.training - trainings_.data())];
   if (watched.next_s != options_.settled_s) return {};
   return std::max(0.0, watched.next_s - watched.settled_s);
 }
 
-void Knowledge::measure(Trainer const& trainer, Watched& watched) {
+void Knowledge::measure(Trainer const& trainer, Watched& watched,
+                        double now_s) {
   auto const normal = [&](double deviation) {
     return std::normal_distribution<>(0, deviation)(random_);
   };
@@ -88,52 +88,102 @@ void Knowledge::measure(Trainer const& trainer, Watched& watched) {
   pace.compute_max_s = pace.compute_s;
   double const exposed_s = (1 - elsewhere_share) * true_s - compute_s;
   pace.exposed_s = exposed_s * std::max(0.0, 1 + normal(3 * part_noise));
+  // Its family shows with its first pace.
+  if (watched.measured_since_s < 0) {
+    watched.measured_since_s = now_s;
+    if (options_.families == Families::shared)
+      watched.advisor.set_prior(taught(trainer.training->model));
+  }
   watched.advisor.add(pace);
-  watched.measured = watched.fresh = true;
-  if (options_.families == Families::own ||
-      watched.next_s != options_.settled_s)
-    return;
-  Advisor only;
-  only.add(pace);
-  auto& shared = library_[trainer.training->model];
-  shared = merged(shared, only.learned());
+  watched.fresh = true;
+  watched.measured_nodes = pace.nodes;
+  watched.measured_steps = pace.steps;
+  if (options_.families == Families::shared) teach(trainer, watched);
 }
 
-std::vector<double> Knowledge::curve(Training const& training,
-                                     Watched& watched) {
+void Knowledge::teach(Trainer const& trainer, Watched const& watched) {
+  families_[trainer.training->model]
+      .running[static_cast<std::size_t>(trainer.training - trainings_.data())] =
+      watched.advisor.learned();
+}
+
+Learned Knowledge::taught(std::string const& model) const {
+  auto const family = families_.find(model);
+  if (family == families_.end()) return {};
+  auto all = family->second.ended;
+  for (auto const& [place, learned] : family->second.running)
+    all = merged(all, learned);
+  return all;
+}
+
+void Knowledge::finished(Trainer const& trainer) {
+  auto const family = families_.find(trainer.training->model);
+  if (family == families_.end()) return;
+  auto const place =
+      static_cast<std::size_t>(trainer.training - trainings_.data());
+  auto const own = family->second.running.find(place);
+  if (own == family->second.running.end()) return;
+  family->second.ended = merged(family->second.ended, own->second);
+  family->second.running.erase(own);
+}
+
+std::optional<Subject> Knowledge::subject(Trainer const& trainer,
+                                          double now_s) const {
+  auto const& watched =
+      watched_[static_cast<std::size_t>(trainer.training - trainings_.data())];
+  if (watched.measured_since_s < 0) return {};
+  Subject subject;
+  subject.id = trainer.training->id;
+  if (options_.families == Families::shared)
+    subject.family = trainer.training->model;
+  subject.advisor = &watched.advisor;
+  subject.nodes_min = trainer.training->nodes_min;
+  subject.nodes_max = trainer.training->nodes_max;
+  subject.members_nodes = watched.measured_nodes;
+  subject.steps = watched.measured_steps;
+  subject.measured_in_s = options_.settled_s;
+  subject.trained_s = now_s - watched.measured_since_s;
+  return subject;
+}
+
+std::vector<double> Knowledge::curve(Training const& training) {
   auto const nodes_max = training.nodes_max;
   auto told = training.speed;
   if (options_.of == Of::truth) return told;
-  if (options_.of == Of::advisor) {
-    told = watched.advisor.advise(nodes_max).mean;
-    for (int k = 0; k < training.nodes_min; ++k)
-      told[static_cast<std::size_t>(k)] = 0;
-    return told;
-  }
   double const exponent =
       std::uniform_int_distribution<>(0, 1)(random_) == 0 ? 1 : -1;
   double const doublings = std::max(1.0, std::log2(nodes_max));
   for (int k = training.nodes_min; k <= nodes_max; ++k) {
     auto& speed = told[static_cast<std::size_t>(k)];
-    if (options_.of == Of::guess)
-      speed = training.one_node_rate * std::pow(k, 0.95);
-    else
+    if (options_.of == Of::users)
       speed *=
           std::pow(options_.users_off, exponent * std::log2(k) / doublings);
+    else
+      speed = training.one_node_rate * std::pow(k, 0.95);
   }
   return told;
 }
 
+/// As gleanerd does: without any measurement it is the guess, for all alike.
+void Knowledge::tell_advice(Training const& training, Watched const& watched,
+                            gleaner::Trainer& asked) const {
+  auto const advice = watched.advisor.advise(training.nodes_max);
+  asked.speed = advice.mean;
+  asked.speed_low = advice.low;
+  asked.speed_high = advice.high;
+  asked.nodes_tried = advice.nodes_seen_max;
+  for (auto* list : {&asked.speed, &asked.speed_low, &asked.speed_high})
+    std::fill_n(list->begin(), training.nodes_min, 0.0);
+}
+
 void Knowledge::tell(Trainer const& trainer, gleaner::Trainer& asked) {
   auto& watched = of(trainer);
-  auto const library = library_.find(trainer.training->model);
-  if (!watched.measured && library != library_.end() && trainer.nodes.empty()) {
-    watched.advisor.set_prior(library->second);
-    watched.fresh = true;
-  }
   if (!watched.fresh) return;
   watched.fresh = false;
-  asked.speed = curve(*trainer.training, watched);
+  if (watched.measured_since_s >= 0)
+    tell_advice(*trainer.training, watched, asked);
+  else
+    asked.speed = curve(*trainer.training);
 }
 
 }  // namespace gleaner::sim

@@ -26,7 +26,9 @@ noinst_LTLIBRARIES += %reldir%/libsim.la
 	%reldir%/training_set.hh \
 	%reldir%/training_set.cc \
 	%reldir%/trivial.hh \
-	%reldir%/trivial.cc
+	%reldir%/trivial.cc \
+	%reldir%/visits.hh \
+	%reldir%/visits.cc
 %canon_reldir%_libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 %canon_reldir%_libsim_la_LIBADD = src/alloc/liballoc.la src/profile/libprofile.la src/core/libcore.la \
 	$(ZLIB_LIBS)

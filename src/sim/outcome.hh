@@ -43,7 +43,10 @@ struct Outcome {
   double preempt_cost = 0;  ///< samples
   double idle_node_s = 0;
   double used_node_s = 0;
-  int solves_failed = 0;         ///< the old plan was kept
+  int visits = 0;            ///< for measuring on purpose, that were measured
+  int visits_given_up = 0;   ///< that were interrupted or late
+  double visits_node_s = 0;  ///< what they were charged
+  int solves_failed = 0;     ///< the old plan was kept
   std::vector<double> solve_ms;  ///< one per decision
   std::vector<Interval> intervals;
   std::vector<Handover> handovers;  ///< only if they were asked for

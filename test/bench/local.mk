@@ -22,7 +22,7 @@ bench-sim: src/cli/gleaner
 	$(srcdir)/%reldir%/sim_rows.py '$(DATA)' '$(OUT)' src/cli/gleaner $(BENCH_SIM)
 BENCH_SIM =
 .PHONY: bench-sim
-EXTRA_DIST += %reldir%/bench-sim %reldir%/sim_rows.py
+EXTRA_DIST += %reldir%/bench-sim %reldir%/diverse_set.py %reldir%/sim_rows.py
 
 ## What Gleaner costs slurmctld, and how fast gleanerd decides: `make
 ## bench-slurmctld OUT=DIR` prints tables and writes DIR/bench-slurmctld.json.

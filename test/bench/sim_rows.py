@@ -1,121 +1,149 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is knowing how trainings scale worth, and what does the advisor get?
+"""What does Gleaner make of idle nodes as it ships, and what is knowledge worth?
 
-Usage: sim_rows.py DATA OUT GLEANER [--sets mix hpo] [--numbers 10 30 100 400]
-                   [--seeds 1] [--jobs 2]
+Usage: sim_rows.py DATA OUT GLEANER [--sets hpo mix diverse] [--weeks summit kth]
+                   [--numbers 10 30 100 400] [--seeds 1 2 3] [--rows NAME...]
+                   [--days 7] [--jobs 2]
 Writes OUT/bench-sim-rows.json, one object a row, and prints a table.
-Work is scaled by 1.5, so that no set is finished within the week.
+All rows of Gleaner's rules are asked for plans at the same moments; true curves are
+hidden from `advisor` and `guess`.  Work is scaled by 1.5, so that no set is finished.
+`kth` is held out: a week of a job log, run through FCFS with EASY backfill.
 """
 
 import argparse
 import concurrent.futures
 import json
 import os
+import pathlib
+import statistics
 import subprocess
+import sys
 
-FILES = {"mix": "imagenet_mix_1001.csv", "hpo": "hpo_shufflenet_1000.csv"}
-SHIPS = "--policy gleaner --t-fwd 120 --told-costs 0.5,0.2,3 --rules gleaner"
+WEEKS = {
+    "summit": "--idle-events {data}/idle/summit1024_7d.csv.gz",
+    "kth": "--swf {data}/swf/kth_sp2_1w_B.swf --nodes 100 --reclaim 1",
+}
+SETS = {
+    "hpo": "--trainers {data}/trainers/hpo_shufflenet_1000.csv"
+           " --curves {data}/trainers/curves_summit.csv",
+    "mix": "--trainers {data}/trainers/imagenet_mix_1001.csv"
+           " --curves {data}/trainers/curves_summit.csv",
+    "diverse": "--trainers {out}/diverse_1000.csv --curves {out}/diverse_curves.csv",
+}
 OURS = "--t-fwd 120 --rules gleaner"
+# gleanerd's defaults: policy, T_fwd, costs told until they are measured, no swaps.
+SHIPS = "--policy gleaner --t-fwd 120 --told-costs 0.5,0.2,3 --rules gleaner"
+FREETRAIN = "--policy freetrain --t-fwd 120 --charge-cold-start"
 ROWS = {
     "as it ships": SHIPS + " --knowledge advisor",
-    "gleaner, advisor, shared": SHIPS + " --knowledge advisor --families shared",
-    "gleaner, guess": SHIPS + " --knowledge guess",
-    "gleaner, truth": SHIPS + " --knowledge truth",
+    "as it ships, shared families": SHIPS + " --knowledge advisor --families shared",
+    "without visits": SHIPS + " --knowledge advisor --profile-share 0",
+    "without visits, shared families":
+        SHIPS + " --knowledge advisor --families shared --profile-share 0",
+    "guess": SHIPS + " --knowledge guess",
+    "truth": SHIPS + " --knowledge truth",
     "exact, truth": OURS + " --policy exact",
     "freetrain, truth": OURS + " --policy freetrain",
-    "equal_share": OURS + " --policy equal_share",
+    "equal share": OURS + " --policy equal_share",
     "trivial": OURS + " --policy trivial",
     "bound: no costs, truth": SHIPS + " --cost-scale 0 --knowledge truth",
-    "FreeTrain as published": "--policy freetrain --t-fwd 120 --charge-cold-start",
-    "FreeTrain as published, users off by 2x":
-        "--policy freetrain --t-fwd 120 --charge-cold-start --knowledge users",
+    "FreeTrain as published": FREETRAIN,
+    "FreeTrain as published, users off by 2x": FREETRAIN + " --knowledge users",
 }
-BOUND = "bound: no costs, truth"
+BOUND, GUESS, TRUTH = "bound: no costs, truth", "guess", "truth"
+LEARN = [row for row in ROWS if "--knowledge advisor" in ROWS[row]]
 
 
-def run(args, name, trainings, row, seed):
-    command = [
-        args.gleaner, "sim",
-        "--idle-events", f"{args.data}/idle/summit1024_7d.csv.gz",
-        "--trainers", f"{args.data}/trainers/{FILES[name]}",
-        "--curves", f"{args.data}/trainers/curves_summit.csv",
-        "--work-scale", "1.5", "--seed", str(seed),
-        "--max-trainers", str(trainings), *ROWS[row].split(),
-    ]
-    figures = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return name, trainings, row, figures
+def run(args, key, seed):
+    week, name, trainings, row = key
+    options = " ".join([WEEKS[week], SETS[name], "--work-scale 1.5",
+                        f"--seed {seed} --until {args.days * 86400}",
+                        f"--max-trainers {trainings}", ROWS[row]])
+    command = [args.gleaner, "sim",
+               *options.format(data=args.data, out=args.out).split()]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"sim_rows.py: {' '.join(command)}: {done.stderr}")
+    return key, json.loads(done.stdout)
 
 
 def collect(args):
-    """Mean node hours trained and policy, by set, number and row."""
+    """The figures of each seed, by (week, set, number, row)."""
     found = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         jobs = [
-            pool.submit(run, args, name, trainings, row, seed)
-            for trainings in args.numbers for name in args.sets
-            for row in ROWS for seed in args.seeds
+            pool.submit(run, args, (week, name, trainings, row), seed)
+            for trainings in args.numbers for week in args.weeks
+            for name in args.sets for row in args.rows for seed in args.seeds
         ]
         for job in concurrent.futures.as_completed(jobs):
-            name, trainings, row, figures = job.result()
-            found.setdefault((name, trainings, row), []).append(figures)
+            key, figures = job.result()
+            found.setdefault(key, []).append(figures)
             write(args, found)
     return found
 
 
-def closed(hours, key, row):
-    """The part of the regret between guess and truth that the row closes."""
-    guess = hours.get((*key, "gleaner, guess"))
-    truth = hours.get((*key, "gleaner, truth"))
-    if not row.startswith(("as it ships", "gleaner, advisor")):
+def closed(hours, key):
+    """The part of the regret between guess and truth that a row closes."""
+    *where, row = key
+    guess, truth = hours.get((*where, GUESS)), hours.get((*where, TRUTH))
+    if row not in LEARN or None in (guess, truth) or guess == truth:
         return None
-    if guess is None or truth is None or guess == truth:
-        return None
-    return (hours[(*key, row)] - guess) / (truth - guess)
+    return (hours[key] - guess) / (truth - guess)
 
 
-def rows_of(found):
-    hours = {
-        key: sum(f["normalised_node_h"] for f in runs) / len(runs)
-        for key, runs in found.items()
-    }
+def mean(runs, figure):
+    return statistics.fmean(run[figure] for run in runs)
+
+
+def rows_of(args, found):
+    hours = {key: mean(runs, "normalised_node_h") for key, runs in found.items()}
+    order = {row: i for i, row in enumerate(ROWS)}
     rows = []
-    for (name, trainings, row), runs in sorted(
-        found.items(), key=lambda item: (item[0][:2], list(ROWS).index(item[0][2]))
-    ):
-        key = (name, trainings)
-        bound = hours.get((*key, BOUND))
+    for key, runs in sorted(found.items(),
+                            key=lambda item: (*item[0][:3], order[item[0][3]])):
+        week, name, trainings, row = key
+        bound = hours.get((week, name, trainings, BOUND))
+        own = [run["normalised_node_h"] for run in runs]
+        guess, truth = (hours.get((week, name, trainings, of)) for of in (GUESS, TRUTH))
         rows.append({
-            "row": row, "set": name, "policy": runs[0]["policy"],
+            "row": row, "week": week, "set": name, "policy": runs[0]["policy"],
             "trainings": trainings,
-            "node_h_trained": hours[(*key, row)],
-            "regret_closed": closed(hours, key, row),
-            # The advisor learns from sizes that the plan visits anyway.
-            "profile_node_h": 0,
-            "bound_ratio": bound and hours[(*key, row)] / bound,
-            "node_h_guess_to_truth": None
-            if (*key, "gleaner, guess") not in hours or (*key, "gleaner, truth") not in hours
-            else hours[(*key, "gleaner, truth")] - hours[(*key, "gleaner, guess")],
-            "options": ROWS[row], "seeds": len(runs),
+            "node_h_trained": hours[key],
+            "regret_closed": closed(hours, key),
+            "profile_node_h": mean(runs, "profile_node_h"),
+            "bound_ratio": bound and hours[key] / bound,
+            "spread": (max(own) - min(own)) / hours[key],
+            "overhead": mean(runs, "profile_node_h") / mean(runs, "node_h_used"),
+            "profile_visits": mean(runs, "profile_visits"),
+            "decisions": mean(runs, "decisions"),
+            "regret_node_h": None if None in (guess, truth) else truth - guess,
+            "options": ROWS[row], "seeds": len(runs), "days": args.days,
         })
     return rows
 
 
 def write(args, found):
     with open(f"{args.out}/bench-sim-rows.json", "w") as out:
-        json.dump(rows_of(found), out, indent=1)
+        json.dump(rows_of(args, found), out, indent=1)
 
 
 def table(rows):
     def text(value, digits):
         return "" if value is None else f"{value:.{digits}f}"
 
-    print("| set | trainings | row | node-h trained | / bound | regret closed |")
-    print("|---|---|---|---|---|---|")
+    print("| week | set | trainings | row | node-h trained | / bound | regret closed "
+          "| of node-h | visits, node-h | % of used |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for row in rows:
-        print(f"| {row['set']} | {row['trainings']} | {row['row']} | "
+        learns = row["row"] in LEARN
+        print(f"| {row['week']} | {row['set']} | {row['trainings']} | {row['row']} | "
               f"{text(row['node_h_trained'], 0)} | {text(row['bound_ratio'], 3)} | "
-              f"{text(row['regret_closed'], 2)} |")
+              f"{text(row['regret_closed'], 2)} | "
+              f"{text(row['regret_node_h'], 0) if learns else ''} | "
+              f"{text(row['profile_node_h'], 1) if learns else ''} | "
+              f"{text(100 * row['overhead'], 2) if learns else ''} |")
 
 
 def main():
@@ -123,13 +151,18 @@ def main():
     parser.add_argument("data")
     parser.add_argument("out")
     parser.add_argument("gleaner")
-    parser.add_argument("--sets", nargs="+", default=list(FILES), choices=list(FILES))
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--weeks", nargs="+", default=list(WEEKS), choices=list(WEEKS))
+    parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--numbers", nargs="+", type=int, default=[10, 30, 100, 400])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--days", type=float, default=7)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
-    table(rows_of(collect(args)))
+    maker = pathlib.Path(__file__).with_name("diverse_set.py")
+    subprocess.run([sys.executable, maker, args.out], check=True)
+    table(rows_of(args, collect(args)))
 
 
 main()

@@ -11,7 +11,8 @@ load training
 
 setup_file() {
   take_turn
-  start_cluster --nodes 8 --set scaling=measured --set forward_looking_s=120
+  start_cluster --nodes 8 --set scaling=measured --set forward_looking_s=120 \
+    --set profile_share=0
 }
 teardown_file() { stop_cluster; }
 setup() { use_cluster; }

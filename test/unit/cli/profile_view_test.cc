@@ -29,6 +29,7 @@ msg::ProfileReply profile() {
   p.expand_s = 0.04;
   p.shrink_s = 0.03;
   p.start_s = 2.1;
+  p.deliberate = "on 4 nodes, which took 12 s";
   return p;
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("a profile says what was measured, and what is expected") {
         "5      1900       1300      2300     3.39\n"
         "\n"
         "plans count 40.0 ms for growing, 30.0 ms for shrinking, 2.10 s for a "
-        "start\n");
+        "start\n"
+        "measured on purpose: on 4 nodes, which took 12 s\n");
 }
 
 TEST_CASE("a profile of which nothing is known says so") {

@@ -20,6 +20,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/orders_test.cc \
 	%reldir%/part_ends_test.cc \
 	%reldir%/parts_test.cc \
+	%reldir%/profile_visits_test.cc \
 	%reldir%/release_set_test.cc \
 	%reldir%/release_test.cc \
 	%reldir%/scaling_profile_test.cc \

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How are plans changed for trainings that are measured on purpose?
+#pragma once
+
+#include <string>
+
+#include "alloc/allocator.hh"
+#include "daemon/actions.hh"
+#include "daemon/planner.hh"
+#include "profile/profile_desk.hh"
+
+namespace gleaner {
+
+class ProfileVisits {
+ public:
+  /// `profile_share`, and whether plans heed what is measured at all.
+  void configure(Config const& config);
+
+  /// The plan with visits, those that pay now among them.  What begins and ends
+  /// is recorded in `out`.
+  Plan change(Plan plan, PlanInput const& input, Problem const& problem,
+              Allocator& allocator, Actions* out);
+
+  /// Why a training is or is not measured on purpose, for people.
+  std::string why(JobId job) const;
+
+ private:
+  void record(VisitEnd const& end, TimeS now, Actions* out) const;
+
+  ProfileDesk desk_{0};
+};
+
+}  // namespace gleaner
