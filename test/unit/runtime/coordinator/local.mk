@@ -11,6 +11,7 @@ TESTS += %reldir%/test_coordinator
 	%reldir%/lease_launcher_test.cc \
 	%reldir%/lease_options_test.cc \
 	%reldir%/listening_test.cc \
+	%reldir%/node_life_test.cc \
 	%reldir%/pace_meter_test.cc \
 	%reldir%/replacements_test.cc
 %canon_reldir%_test_coordinator_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
