@@ -163,7 +163,7 @@ void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
             auto const found = nodes_.find(node);
             if (found == nodes_.end()) return;
             found->second.agent = nullptr;
-            if (found->second.state != NodeState::ending) {
+            if (!found->second.life.is_ending()) {
               if (!departures_.is_out(node))
                 found->second.cause = "agent lost: " + error.message;
               end_node(node);

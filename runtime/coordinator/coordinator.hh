@@ -5,13 +5,7 @@
 /// as grants; for each an srun starts an agent, which connects back and starts
 /// members, which connect too.  What Membership orders is carried out; what
 /// happens is told to it.  One event loop, one thread.
-///
-/// A node is here in one of these states:
-///     asked     srun was started; the agent has not come yet
-///     up        the agent runs members
-///     leaving   to be left: members are switched out, then the agent exits
-///               when departures.hh says so
-///     ending    the agent was told to exit; srun ends within seconds
+/// How far a node has got says node_life.hh.
 #pragma once
 
 #include <asio.hpp>
@@ -31,6 +25,7 @@
 #include "runtime/coordinator/departures.hh"
 #include "runtime/coordinator/event_log.hh"
 #include "runtime/coordinator/lease_launcher.hh"
+#include "runtime/coordinator/node_life.hh"
 #include "runtime/coordinator/node_source.hh"
 #include "runtime/coordinator/options.hh"
 #include "runtime/coordinator/pace_meter.hh"
@@ -51,11 +46,10 @@ class Coordinator {
   int run();
 
  private:
-  enum class NodeState { asked, up, leaving, ending };
   struct NodePeer {
-    NodeState state = NodeState::asked;
-    double since_s = 0;  ///< in this state, monotonic
-    double asked_s = 0;
+    explicit NodePeer(double now) : life(now) {}
+
+    NodeLife life;
     JobId lease_job = 0;
     std::shared_ptr<Channel> agent;
     std::set<msg::MemberId> members;

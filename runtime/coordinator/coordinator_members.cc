@@ -63,8 +63,7 @@ void Coordinator::on_member_exit(msg::MemberExited const& exited) {
   auto const code = exited.code;
   bool const expected = lost.may_end;
   auto const node = nodes_.find(name);
-  bool const stays =
-      node != nodes_.end() && node->second.state == NodeState::up;
+  bool const stays = node != nodes_.end() && node->second.life.is_up();
   if (finished_ && !lost.is_killed && program_code_ == 0) program_code_ = code;
   // Who is killed because its node is left says nothing about the program.
   if (!expected && stays && code != 0) ++failures_;

@@ -10,11 +10,6 @@
 namespace gleaner {
 namespace {
 
-/// From srun's start to the agent's hello.
-constexpr double agent_time_s = 15;
-/// From AgentExit to the end of srun.
-constexpr double exit_time_s = 2;
-
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -86,8 +81,7 @@ void Coordinator::on_grant(msg::Grant const& grant) {
                                        .kv("why", started.error().message));
     return refuse(started.error().message);
   }
-  auto& node = nodes_[grant.node];
-  node.since_s = node.asked_s = now();
+  nodes_.emplace(grant.node, NodePeer(now()));
 }
 
 void Coordinator::on_give_back(msg::GiveBack const& order) {
@@ -99,19 +93,19 @@ void Coordinator::on_give_back(msg::GiveBack const& order) {
 void Coordinator::leave(std::string const& name, double deadline,
                         msg::GiveBack const& order) {
   auto const found = nodes_.find(name);
-  if (found == nodes_.end() || found->second.state == NodeState::ending) return;
+  if (found == nodes_.end() || found->second.life.is_ending()) return;
   found->second.cause = order.cause;
   departures_.ask(name, deadline,
                   order.hold ? Departures::Release::together
                              : Departures::Release::at_once);
-  if (found->second.state == NodeState::asked) {
+  if (found->second.life.is_asked()) {
     // Slurm may have started the lease already, so its end counts like that
     // of any other.
     departures_.set_out(now(), name);
     departures_.set_empty(name);
     return;
   }
-  found->second.state = NodeState::leaving;
+  found->second.life.leave();
   carry_out(membership_->leave_node(now(), name, deadline, order.cause));
 }
 
@@ -123,7 +117,7 @@ void Coordinator::settle_departures() {
     return member == members_.end() || member->second.is_out;
   };
   for (auto const& [name, node] : nodes_)
-    if (node.state == NodeState::leaving &&
+    if (node.life.is_leaving() &&
         std::all_of(node.members.begin(), node.members.end(), is_out))
       departures_.set_out(now(), name);
   if (auto nodes = departures_.newly_vacated(); !nodes.empty())
@@ -135,7 +129,7 @@ void Coordinator::settle_departures() {
 void Coordinator::on_agent(std::string const& name,
                            std::shared_ptr<Channel> channel) {
   auto const found = nodes_.find(name);
-  if (found == nodes_.end() || found->second.state != NodeState::asked ||
+  if (found == nodes_.end() || !found->second.life.is_asked() ||
       found->second.agent) {
     channel->send(to_json(
         msg::ToAgent(msg::Refused{"node " + name + " is not expected"})));
@@ -170,14 +164,12 @@ void Coordinator::on_agent_message(std::string const& name,
 void Coordinator::on_agent_hello(std::string const& name,
                                  msg::AgentHello const& hello) {
   auto& node = nodes_.at(name);
-  if (node.state != NodeState::asked) return;
-  node.state = NodeState::up;
-  node.since_s = now();
+  if (!node.life.is_asked()) return;
+  auto const took_s = node.life.came_up(now());
   node.lease_job = hello.lease_job;
-  auto const took_s = now() - node.asked_s;
   source_->send(msg::LeaseStarted{name, hello.lease_job, took_s});
   if (departures_.is_out(name)) {  // asked back while it started
-    node.state = NodeState::leaving;
+    node.life.leave();
     return;
   }
   events_.write(
@@ -224,10 +216,9 @@ std::vector<std::string> Coordinator::member_environment() const {
 /// The agent exits, and srun with it; check_nodes() sees to it.
 void Coordinator::end_node(std::string const& name) {
   auto& node = nodes_.at(name);
-  if (node.state == NodeState::ending) return;
-  bool const asked = node.state == NodeState::asked;
-  node.state = NodeState::ending;
-  node.since_s = now();
+  if (node.life.is_ending()) return;
+  bool const asked = node.life.is_asked();
+  node.life.end(now());
   if (node.agent && !asked)
     node.agent->send(to_json(msg::ToAgent(msg::AgentExit{})));
   else
@@ -241,12 +232,12 @@ void Coordinator::on_lease_end(std::string const& name, int code,
   auto node = std::move(found->second);
   nodes_.erase(found);
   if (node.agent) node.agent->close();
-  if (node.lease_job == 0 && node.since_s == node.asked_s) {
+  if (node.life.is_asked()) {  // it never came up
     source_->send(msg::LeaseFailed{
         name, why.empty() ? "srun ended with " + std::to_string(code) : why});
   } else {
-    bool const asked_for = (node.state == NodeState::ending && node.agent) ||
-                           departures_.is_out(name);
+    bool const asked_for =
+        (node.life.is_ending() && node.agent) || departures_.is_out(name);
     std::string const cause = finished_ || code_ ? "finished"
                               : asked_for        ? "released"
                                                  : "lost";
@@ -275,16 +266,14 @@ void Coordinator::check_nodes() {
   for (auto& [name, node] : nodes_) {
     if (int const count = node.replacements.take_due(now()))
       restart[name] = count;
-    auto const age_s = now() - node.since_s;
-    if (node.state == NodeState::asked && age_s > agent_time_s)
-      late.push_back(name);
-    if (node.state == NodeState::ending && age_s > exit_time_s) {
+    if (node.life.is_late(now())) late.push_back(name);
+    if (node.life.is_overdue(now())) {
       launcher_->end(name);
-      node.since_s = now();
+      node.life.end(now());
     }
   }
   for (auto const& [name, count] : restart)
-    if (nodes_.at(name).state == NodeState::up && !finished_ && !code_)
+    if (nodes_.at(name).life.is_up() && !finished_ && !code_)
       start_members(name, count);
   for (auto const& name : late) {
     nodes_.at(name).cause = "no agent in time";

@@ -20,6 +20,7 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/listening.cc \
 	%reldir%/local_nodes.hh \
 	%reldir%/local_nodes.cc \
+	%reldir%/node_life.hh \
 	%reldir%/node_source.hh \
 	%reldir%/pace_meter.hh \
 	%reldir%/pace_meter.cc \

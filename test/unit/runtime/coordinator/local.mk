@@ -13,6 +13,7 @@ TESTS += %reldir%/test_coordinator
 	%reldir%/lease_options_test.cc \
 	%reldir%/listening_test.cc \
 	%reldir%/options_test.cc \
+	%reldir%/node_life_test.cc \
 	%reldir%/pace_meter_test.cc \
 	%reldir%/progress_meter_test.cc \
 	%reldir%/replacements_test.cc
