@@ -32,6 +32,9 @@ TESTS += %reldir%/test_plane
 	%reldir%/tcp/team.hh
 %canon_reldir%_test_plane_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) \
 	-I$(srcdir)/%reldir%
+if HAVE_GPU
+%canon_reldir%_test_plane_CPPFLAGS += -DGPU_MODULE_BUILT
+endif
 %canon_reldir%_test_plane_LDADD = test/unit/libtestmain.la runtime/comm/libcomm.la \
 	runtime/comm_host/libcommdirectory.la src/proto/libproto.la
 %canon_reldir%_test_plane_LDFLAGS = -pthread
