@@ -224,7 +224,7 @@ struct Start {
   std::string checkpoint;  ///< "": as the program initialised it
 };
 /// Switch to this generation at the boundary all agree on.  No members: write
-/// `checkpoint` (if it is "", none) and wait (the trainer parks at zero nodes).  With `follow` no
+/// `checkpoint`, if any, and wait (at zero nodes: parked).  With `follow` no
 /// switch yet: from that boundary on the joiners are sent the state, then each
 /// reduction; the same generation is offered again when they have caught up.
 struct Offer {
