@@ -48,6 +48,7 @@ bool Membership::State::calls_for_decision(
          !std::holds_alternative<msg::LogValues>(message) &&
          !std::holds_alternative<msg::StateReceived>(message) &&
          !std::holds_alternative<msg::StateDigest>(message) &&
+         !std::holds_alternative<msg::Weight>(message) &&
          !std::holds_alternative<msg::Alive>(message);
 }
 

@@ -49,8 +49,13 @@ struct Trainer {
   double expand_s = 0;  ///< training time that growing costs
   double shrink_s = 0;  ///< training time that shrinking costs
   double start_s = 0;   ///< training time that beginning costs, at the new size
-  double weight = 1;    ///< importance, where the policy knows any
-  double work_left = 0;              ///< samples to go; 0: unknown
+  /// Whose it is.  Weights and deadlines share out what the trainers of one
+  /// owner have; how much that is does not depend on them.
+  std::uint32_t owner = 0;
+  double weight = 1;  ///< a unit of its speed counts so much
+  /// What is to be done, in seconds at speed 1 (so samples, if speed is in
+  /// samples per second); 0: unknown.
+  double work_left = 0;
   std::optional<double> deadline_s;  ///< should be finished by then, from now
   /// Between which the speeds are, where they are not known for certain; as
   /// long as `speed`, or empty.  Heeded by policy `gleaner`.
@@ -95,7 +100,8 @@ class Allocator {
 /// left out, to measure what it is worth.
 struct Extras {
   /// Speed counts as a multiple of the trainer's speed on one node, times its
-  /// weight, so that a slow model is not starved by a fast one.
+  /// weight among its owner's, so that a slow model is not starved by a fast
+  /// one.
   bool normalise = true;
   /// How much of start_s a start is charged with; 0: starts are free.  In full
   /// it keeps trainers waiting that are worth starting: whoever waits must
@@ -111,10 +117,12 @@ struct Extras {
   /// nodes is hit k times as often, and each time loses shrink_s: of its time
   /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
   double losses_per_node_s = 2e-4;
-  /// Ties go to the trainer with most work left, so that all finish together;
+  /// Ties go to the trainer that one node would be busy with for longest, so
+  /// that all finish together;
   /// but not while others wait to be admitted, when it costs samples.
   bool work_left_first = true;
-  /// How much more speed counts that a deadline needs; 0: no deadlines.
+  /// How much more speed counts, against that of the same owner's other
+  /// trainers, that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
 
   static Extras none() { return {false, 0, false, false, 0, false, 0}; }

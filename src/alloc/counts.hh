@@ -16,6 +16,8 @@ namespace gleaner {
 /// have more nodes rather than fewer; else the earlier trainer has them (with
 /// Extras::work_left_first: the one with most work left).  Worth the same means
 /// equal in the first eight digits.
+/// How many nodes the trainers of one owner have together is decided as if all
+/// weights were 1 and there were no deadlines; then these share them out.
 std::vector<int> best_counts(Problem const& problem, Holdings const& holdings,
                              AllocatorOptions const& options);
 

@@ -123,6 +123,8 @@ class Brain {
                    TimeS now);
   void on_resized(TrainerEntry* trainer, msg::Resized const& resized,
                   TimeS now);
+  void on_importance(TrainerEntry* trainer, msg::Importance const& said,
+                     TimeS now);
   void on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
   void give_prior(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
   void shelve(TrainerEntry const& trainer, TimeS now);

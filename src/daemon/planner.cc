@@ -10,6 +10,7 @@
 
 #include "core/place.hh"
 #include "daemon/caps.hh"
+#include "daemon/importance.hh"
 
 namespace gleaner {
 namespace {
@@ -57,6 +58,11 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   trainer.expand_s = costs.expand_s;
   trainer.shrink_s = costs.shrink_s;
   trainer.start_s = costs.start_s;
+  trainer.owner = entry.base.uid;
+  trainer.weight = weight_of(entry);
+  if (auto const deadline_s = deadline_of(entry); deadline_s > 0)
+    trainer.deadline_s = deadline_s - input.now;
+  trainer.work_left = work_left_s(entry);
   if (input.users.blocks(entry.base.uid, input.now) &&
       !limit_to_present(&trainer, leases))
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/place.hh"
+#include "daemon/importance.hh"
 #include "daemon/why_not_more.hh"
 
 namespace gleaner {
@@ -44,6 +45,8 @@ msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base,
   if (!status.nodes.empty() &&
       (status.state == "waiting" || status.state == "parked"))
     status.state = "starting";
+  status.weight = trainer ? weight_of(*trainer) : base.weight;
+  status.deadline_s = trainer ? deadline_of(*trainer) : base.deadline_s;
   if (!trainer) return status;
   if (base.running) status.why = why.of(*trainer);
   status.generation = trainer->progress.generation;

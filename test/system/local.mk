@@ -9,6 +9,7 @@ system_tests = \
 	%reldir%/parts.bats \
 	%reldir%/profile.bats \
 	%reldir%/resize.bats \
+	%reldir%/weight.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
 	%reldir%/restart.bats \
