@@ -5,6 +5,7 @@
 /// a file or Slurm: a plan is a function of its problem.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -85,15 +86,37 @@ struct Problem {
 /// use fewer kinds needs that one.
 using Plan = std::vector<std::vector<NodeIndex>>;
 
+/// A plan, and how good it is by the policy's own measure.
+struct Decision {
+  Plan plan;
+  /// What it gains in the forward-looking time, in the unit of speeds (with
+  /// Extras::normalise: of one node) times seconds; and what no plan could
+  /// exceed.  Equal: it is the best.  Both 0: the policy knows no bound.
+  double value = 0;
+  double bound = 0;
+  double steps = 0;  ///< that it took (work.hh)
+
+  /// What part of the bound is missing, 0 to 1.
+  double gap() const {
+    return bound > 0 ? std::clamp((bound - value) / bound, 0.0, 1.0) : 0;
+  }
+};
+
+/// Steps after which policies gleaner, exact and freetrain take the best plan
+/// that they know: some milliseconds.  Ordinary problems of 10,000 nodes and
+/// 1,000 trainers take a tenth of that (doc/results-allocator.md).
+inline constexpr double steps_max_default = 5e6;
+
 /// A policy.  Implementations keep no state between calls and read no clock.
 class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  /// Decide.  Fails with timed_out when no plan was found within `limit`;
-  /// the caller then keeps the present plan.
-  virtual Result<Plan> allocate(Problem const& problem,
-                                std::chrono::milliseconds limit) = 0;
+  /// Decide.  Policy milp fails with timed_out when it has found no plan within
+  /// `limit`, and the caller then keeps the present one.  The others read no
+  /// clock and do not fail: their work is limited by counted steps.
+  virtual Result<Decision> allocate(Problem const& problem,
+                                    std::chrono::milliseconds limit) = 0;
 };
 
 /// What policy `gleaner` knows beyond the published objective.  Each can be
@@ -124,8 +147,11 @@ struct Extras {
   /// How much more speed counts, against that of the same owner's other
   /// trainers, that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
+  /// Trainers get no node in a hole that is too short for what starting or
+  /// growing costs them (hole_needs.hh).
+  bool short_holes = true;
 
-  static Extras none() { return {false, 0, false, false, 0, false, 0}; }
+  static Extras none() { return {false, 0, false, false, 0, false, 0, false}; }
 };
 
 /// A policy and how it differs from its usual self.
@@ -134,7 +160,8 @@ struct AllocatorOptions {
   /// No trainer changes by more than ⌊(N + 1) / 2⌋ of N nodes, as in the
   /// published code.  For `milp` and `exact`; `freetrain` does so always.
   bool cap_change = false;
-  Extras extras;  ///< of `gleaner`
+  double steps_max = steps_max_default;  ///< of a decision (work.hh)
+  Extras extras;                         ///< of `gleaner`
 };
 
 /// The policy of that name (gleaner.yaml(5)):

@@ -58,13 +58,15 @@ class Classes {
   }
 
   /// Writes their counts into those of all trainers.
-  void choose_counts(std::vector<int>* counts) const {
-    auto const choice = choose(knapsack_);
+  Choice choose_counts(double steps_max, std::vector<int>* counts) const {
+    auto result = choose(knapsack_, steps_max);
+    auto const& choice = result.options;
     for (std::size_t j = 0; j < order_.size(); ++j) {
       auto const i = order_[j];
       (*counts)[i] =
           choice[j] == 0 ? without_pool_[j] : choice[j] + holdings_.bound[i];
     }
+    return result;
   }
 
  private:
@@ -158,24 +160,32 @@ int pool_of(Holdings const& holdings, Members const& members,
 
 }  // namespace
 
-std::vector<int> best_counts(Problem const& problem, Holdings const& holdings,
-                             AllocatorOptions const& options) {
+Counts best_counts(Problem const& problem, Holdings const& holdings,
+                   AllocatorOptions const& options, double steps_max) {
   using Wishes = Worth::Wishes;
-  std::vector<int> counts(problem.trainers.size());
+  Counts best;
+  best.counts.resize(problem.trainers.size());
   auto const owners = by_owner(problem);
   Members all(problem.trainers.size());
   std::iota(all.begin(), all.end(), 0);
   bool const alone = owners.size() <= 1;
-  Classes(problem, holdings, all, holdings.pool,
-          alone ? Wishes::heeded : Wishes::ignored, options)
-      .choose_counts(&counts);
-  if (alone || !options.extras.normalise) return counts;
-  for (auto const& [owner, members] : owners)
-    if (have_wishes(problem, members))
-      Classes(problem, holdings, members, pool_of(holdings, members, counts),
-              Wishes::heeded, options)
-          .choose_counts(&counts);
-  return counts;
+  auto const choice = Classes(problem, holdings, std::move(all), holdings.pool,
+                              alone ? Wishes::heeded : Wishes::ignored, options)
+                          .choose_counts(steps_max, &best.counts);
+  best.value = choice.value;
+  best.bound = choice.bound;
+  best.steps = choice.steps;
+  if (alone || !options.extras.normalise) return best;
+  for (auto const& [owner, members] : owners) {
+    if (!have_wishes(problem, members)) continue;
+    auto const pool = pool_of(holdings, members, best.counts);
+    auto const shared =
+        Classes(problem, holdings, members, pool, Wishes::heeded, options)
+            .choose_counts(steps_max - best.steps, &best.counts);
+    best.bound += shared.bound - shared.value;
+    best.steps += shared.steps;
+  }
+  return best;
 }
 
 }  // namespace gleaner

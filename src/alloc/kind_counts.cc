@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "alloc/kind_flow.hh"
+#include "alloc/work.hh"
 
 namespace gleaner {
 namespace {
@@ -15,19 +16,22 @@ namespace {
 class Decomposition {
  public:
   Decomposition(Problem const& problem, KindSupply const& supply,
-                AlikeCounts const& solve)
+                AlikeCounts const& solve, double steps_max)
       : problem_(problem),
         supply_(supply),
         solve_(solve),
         group_(groups_of(supply)),
         left_(supply.nodes),
-        counts_(problem.trainers.size(), 0) {}
+        work_(steps_max) {
+    result_.counts.assign(problem.trainers.size(), 0);
+  }
 
-  Result<std::vector<int>> run() {
+  Result<Counts> run() {
     std::vector<std::size_t> all(problem_.trainers.size());
     std::iota(all.begin(), all.end(), 0);
     if (auto done = settle(all); !done) return done.error();
-    return counts_;
+    result_.steps = work_.done();
+    return result_;
   }
 
  private:
@@ -36,8 +40,11 @@ class Decomposition {
   /// Fix the counts of these trainers, and take what they use from `left_`.
   Result<void> settle(Some const& some) {
     if (some.empty()) return {};
-    auto counts = solve_alike(some);
-    if (!counts) return counts.error();
+    auto const solved = solve_alike(some);
+    if (!solved) return solved.error();
+    work_.take(solved->steps);
+    if (some.size() == problem_.trainers.size()) result_.bound = solved->bound;
+    auto const* counts = &solved->counts;
     auto network = network_of(some, *counts);
     auto const flow = largest_flow(network);
     auto const wanting = most_wanting(network, flow);
@@ -56,7 +63,7 @@ class Decomposition {
     return first ? settle(others) : first;
   }
 
-  Result<std::vector<int>> solve_alike(Some const& some) const {
+  Result<Counts> solve_alike(Some const& some) const {
     Problem alike;
     alike.forward_looking_s = problem_.forward_looking_s;
     alike.hole_s_min = problem_.hole_s_min;
@@ -73,7 +80,7 @@ class Decomposition {
     for (std::size_t k = 0; k < left_.size(); ++k)
       if (usable[k]) holdings.pool += left_[k];
     alike.nodes.resize(static_cast<std::size_t>(holdings.pool + own));
-    return solve_(alike, holdings);
+    return solve_(alike, holdings, work_.left());
   }
 
   /// Beyond what trainers have to themselves.
@@ -96,7 +103,8 @@ class Decomposition {
   }
 
   void use(Some const& some, std::vector<int> const& counts, Flow const& flow) {
-    for (std::size_t n = 0; n < some.size(); ++n) counts_[some[n]] = counts[n];
+    for (std::size_t n = 0; n < some.size(); ++n)
+      result_.counts[some[n]] = counts[n];
     for (auto const& row : flow)
       for (std::size_t k = 0; k < left_.size(); ++k) left_[k] -= row[k];
   }
@@ -109,7 +117,7 @@ class Decomposition {
       for (auto const kind : supply_.use[i]) there += left_[kind];
       int const most = std::min(counts[n], supply_.own[i] + there);
       if (most < problem_.trainers[i].nodes_min) continue;
-      counts_[i] = most;
+      result_.counts[i] = most;
       auto want = wanted(i, most);
       for (auto const kind : supply_.use[i]) {
         auto const some_of_it = std::min(want, left_[kind]);
@@ -124,7 +132,8 @@ class Decomposition {
   AlikeCounts const& solve_;
   std::vector<std::size_t> group_;
   std::vector<int> left_;
-  std::vector<int> counts_;
+  Work work_;
+  Counts result_;
 };
 
 }  // namespace
@@ -137,10 +146,9 @@ std::vector<std::size_t> groups_of(KindSupply const& supply) {
   return groups;
 }
 
-Result<std::vector<int>> counts_by_kind(Problem const& problem,
-                                        KindSupply const& supply,
-                                        AlikeCounts const& solve) {
-  return Decomposition(problem, supply, solve).run();
+Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
+                              AlikeCounts const& solve, double steps_max) {
+  return Decomposition(problem, supply, solve, steps_max).run();
 }
 
 }  // namespace gleaner

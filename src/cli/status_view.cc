@@ -60,6 +60,9 @@ std::string totals(msg::StatusReply const& s) {
     text += "\nnothing is lent (" + s.observed_by + "): of " +
             std::to_string(s.lendable) + " nodes that could be, " +
             std::to_string(s.would_lend) + " would be";
+  if (s.plan_bound > s.plan_value * (1 + 1e-6))
+    text += "\nthe plan may fall short of the best by " +
+            fixed(100 * (s.plan_bound - s.plan_value) / s.plan_bound, 2) + " %";
   if (!s.drained.empty())
     text += "\ndrained, not lent: " +
             (s.drained == "all" ? "all nodes" : s.drained);

@@ -277,12 +277,18 @@ PlanInput Brain::plan_input(TimeS now) const {
           leases_, roster_,   users_,  nodes_, now};
 }
 
+Result<Changes> Brain::decide_changes(TimeS now) {
+  auto changes = make_changes(plan_input(now), *allocator_);
+  if (changes) planned_ = {changes->decision.value, changes->decision.bound};
+  return changes;
+}
+
 void Brain::follow_plan(TimeS now, Actions* out) {
   if (!is_current(now) || !lending_ || is_gathering(now)) return;
   if (!changed_ && now - planned_at_s_ < replan_s) return;
   changed_ = false;
   planned_at_s_ = now;
-  auto changes = make_changes(plan_input(now), *allocator_);
+  auto changes = decide_changes(now);
   if (!changes) {
     out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
     return;
@@ -295,7 +301,7 @@ void Brain::follow_plan(TimeS now, Actions* out) {
 void Brain::save(Changes&& changes, Actions* out) const {
   if (config_.problem_log.empty()) return;
   out->push_back(SaveProblem{config_.policy, std::move(changes.problem),
-                             std::move(changes.plan)});
+                             std::move(changes.decision.plan)});
 }
 
 /// Taking waits until plans have agreed on it for a moment: what is short for a
@@ -349,7 +355,7 @@ void Brain::observe(TimeS now, Actions* out) {
   if (!is_current(now) || (!changed_ && now - planned_at_s_ < replan_s)) return;
   changed_ = false;
   planned_at_s_ = now;
-  auto changes = make_changes(plan_input(now), *allocator_);
+  auto changes = decide_changes(now);
   if (!changes) return;
   would_lend_ = changes->nodes_planned;
   save(std::move(*changes), out);

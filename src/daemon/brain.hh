@@ -113,6 +113,12 @@ class Brain {
   PlanInput plan_input(TimeS now) const;
   /// Why no node is lent to anybody; "": they are.
   std::string why_stopped(TimeS now) const;
+  /// What the last plan gains, and what none could exceed (alloc/allocator.hh).
+  struct Planned {
+    double value = 0;
+    double bound = 0;
+  };
+  Planned planned() const { return planned_; }
   int would_lend() const { return orders_.lends() ? 0 : would_lend_; }
 
  private:
@@ -162,6 +168,7 @@ class Brain {
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now) const;
+  Result<Changes> decide_changes(TimeS now);
   void observe(TimeS now, Actions* out);
   void save(Changes&& changes, Actions* out) const;
 
@@ -198,6 +205,7 @@ class Brain {
   TokenBuckets looks_{{8, 0.5}}, rows_{{1000, 10}};
   std::map<std::string, TimeS> take_since_s_;  ///< leases that plans would take
   TimeS planned_at_s_ = 0;                     ///< when the last plan was made
+  Planned planned_;
   int would_lend_ = 0;    ///< nodes of the last plan that was not followed
   TimeS observed_s_ = 0;  ///< when that was recorded
   int recorded_[3] = {-1, -1, -1};  ///< what was

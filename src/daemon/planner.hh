@@ -42,7 +42,7 @@ struct Changes {
   std::vector<std::string> take;  ///< nonces of leases to be given back
   int nodes_planned = 0;          ///< nodes that trainers have by the plan
   Problem problem;                ///< from which all this follows
-  Plan plan;
+  Decision decision;
 };
 
 /// A leased node that is no hole for so long is drained.  Not at once: nodes

@@ -90,6 +90,8 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   reply.lendable = brain.lendable();
   reply.would_lend = brain.would_lend();
   reply.policy = brain.config().policy;
+  reply.plan_value = brain.planned().value;
+  reply.plan_bound = brain.planned().bound;
   reply.nodes_total = snapshot.nodes_total;
   WhyNotMore const why(brain.plan_input(now), brain.why_stopped(now));
   for (auto const& base : snapshot.trainers)

@@ -201,12 +201,12 @@ void Engine::solve() {
   for (auto const* training : waiting_)
     problem_.trainers_waiting += training->submit_s <= now_s_;
   auto const began = std::chrono::steady_clock::now();
-  auto const plan = allocator_.allocate(problem_, solve_limit);
+  auto const decision = allocator_.allocate(problem_, solve_limit);
   std::chrono::duration<double, std::milli> const took =
       std::chrono::steady_clock::now() - began;
   outcome_.solve_ms.push_back(took.count());
-  if (plan)
-    apply(*plan);
+  if (decision)
+    apply(decision->plan);
   else
     ++outcome_.solves_failed;
 }
