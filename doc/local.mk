@@ -50,6 +50,7 @@ dist_man_MANS += \
 	%reldir%/man3/gleaner_step.3 \
 	%reldir%/man3/gleaner_step_now.3 \
 	%reldir%/man3/gleaner_strerror.3 \
+	%reldir%/man3/gleaner_set_weight.3 \
 	%reldir%/man3/gleaner_stop.3 \
 	%reldir%/man3/gleaner_stream.3 \
 	%reldir%/man3/gleaner_tensor.3 \

@@ -110,6 +110,7 @@ sched_ldflags = $(plugin_ldflags) \
 	%reldir%/malleable_range.hh \
 	%reldir%/malleable_range.cc \
 	%reldir%/spank/spank_gleaner.cc
+%canon_reldir%_spank_gleaner_la_LIBADD = src/core/libcore.la
 %canon_reldir%_spank_gleaner_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_spank_gleaner_la_LDFLAGS = $(plugin_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/%reldir%/spank/spank_gleaner.map

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <string>
 
+#include "core/quoted.hh"
+
 namespace gleaner {
 namespace {
-
-constexpr std::size_t quoted_bytes_max = 40;
 
 Error bad_range(std::string_view text, std::string const& why) {
   return {Errc::invalid_argument, "--malleable=" + in_quotes(text) + ": " +
@@ -26,14 +26,6 @@ bool read(std::string_view text, int* number) {
 }
 
 }  // namespace
-
-std::string in_quotes(std::string_view text) {
-  std::string out = "'";
-  for (unsigned char const c : text.substr(0, quoted_bytes_max))
-    out += c < 0x20 || c > 0x7e || c == '\'' ? '?' : static_cast<char>(c);
-  if (text.size() > quoted_bytes_max) out += "...";
-  return out + "'";
-}
 
 Result<MalleableRange> parse_malleable_range(std::string_view text) {
   MalleableRange range;

@@ -7,9 +7,16 @@
 
 #include <string_view>
 
+#include "core/quoted.hh"
 #include "core/result.hh"
 
 namespace gleaner {
+
+/// In which variables of a job's control environment spank_gleaner passes the
+/// options' values on to slurmctld.
+inline constexpr char malleable_variable[] = "GLEANER_MALLEABLE";
+inline constexpr char weight_variable[] = "GLEANER_MALLEABLE_WEIGHT";
+inline constexpr char deadline_variable[] = "GLEANER_MALLEABLE_DEADLINE";
 
 struct MalleableRange {
   int nodes_min = 1;
@@ -25,8 +32,5 @@ inline constexpr int malleable_nodes_max = 10000;
 /// invalid_argument, quoting the value (shortened, unprintable characters
 /// replaced) and saying what to write instead.
 Result<MalleableRange> parse_malleable_range(std::string_view text);
-
-/// `text` in single quotes, fit for a message to a terminal or a log.
-std::string in_quotes(std::string_view text);
 
 }  // namespace gleaner

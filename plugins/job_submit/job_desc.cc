@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/place.hh"
+#include "plugins/malleable_range.hh"
 #include "plugins/slurm_symbols.hh"
 #include "slurm/compat.hh"
 
@@ -29,16 +30,17 @@ std::string_view view_of(char const* text) noexcept {
   return text ? std::string_view(text) : std::string_view();
 }
 
-/// The option's value as spank_gleaner has put it into the job's control
+/// An option's value as spank_gleaner has put it into the job's control
 /// environment, which reaches slurmctld with the submission.
-std::optional<std::string_view> malleable_of(
-    job_desc_msg_t const& desc) noexcept {
-  constexpr std::string_view name = "GLEANER_MALLEABLE=";
+std::optional<std::string_view> option_of(job_desc_msg_t const& desc,
+                                          std::string_view name) noexcept {
   for (std::uint32_t i = 0; desc.spank_job_env && i < desc.spank_job_env_size;
        ++i) {
     auto entry = view_of(desc.spank_job_env[i]);
     if (!entry.starts_with(name)) continue;
     entry.remove_prefix(name.size());
+    if (entry.empty() || entry.front() != '=') continue;
+    entry.remove_prefix(1);
     return entry;
   }
   return std::nullopt;
@@ -180,7 +182,7 @@ NamedPlaces places_of(job_desc_msg_t const& desc) noexcept {
 }
 
 bool is_malleable(job_desc_msg_t const& desc) noexcept {
-  return malleable_of(desc).has_value();
+  return option_of(desc, malleable_variable).has_value();
 }
 
 JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
@@ -195,7 +197,9 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
                             desc.dependency || desc.priority == 0 ||
                             (desc.bitflags & CRON_JOB);
   request.whole_nodes = desc.shared == JOB_SHARED_NONE;
-  request.malleable = malleable_of(desc);
+  request.malleable = option_of(desc, malleable_variable);
+  request.weight = option_of(desc, weight_variable);
+  request.deadline = option_of(desc, deadline_variable);
   request.partition = text_of(desc.partition);
   request.reservation = text_of(desc.reservation);
   request.licences = text_of(desc.licenses);

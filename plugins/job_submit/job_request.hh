@@ -24,7 +24,11 @@ struct JobRequest {
   bool waits_otherwise = false;
   bool whole_nodes = false;  ///< --exclusive
 
-  std::optional<std::string> malleable;  ///< the value of --malleable
+  // The values of --malleable, and of --malleable-weight and
+  // --malleable-deadline as spank_gleaner passes them.
+  std::optional<std::string> malleable;
+  std::optional<std::string> weight;
+  std::optional<std::string> deadline;  ///< seconds since 1970
 
   // Where, and on whose account.
   std::string partition;

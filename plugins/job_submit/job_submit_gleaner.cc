@@ -22,6 +22,7 @@
 #include <memory>
 #include <sstream>
 
+#include "core/importance.hh"
 #include "core/local_disk.hh"
 #include "plugins/c_guard.hh"
 #include "plugins/hint.hh"
@@ -107,6 +108,30 @@ int code_of(Errc code) {
   return code == Errc::denied ? ESLURM_ACCESS_DENIED : ESLURM_NOT_SUPPORTED;
 }
 
+/// What the job's mark says of it; fails with the user's error.
+Result<TrainerMark> make_mark(JobRequest const& request,
+                              MalleableRange const& range) {
+  TrainerMark mark;
+  mark.nodes_min = range.nodes_min;
+  mark.nodes_max = range.nodes_max;
+  if (request.weight) {
+    auto const weight = parse_weight("--malleable-weight", *request.weight);
+    if (!weight) return weight.error();
+    mark.weight = *weight;
+  }
+  if (request.deadline) {
+    auto const deadline_s = parse_deadline_s(*request.deadline);
+    if (!deadline_s)
+      return Error{deadline_s.error().code,
+                   "--malleable-deadline: " + deadline_s.error().message};
+    mark.deadline_s = *deadline_s;
+  }
+  auto lease_template = make_lease_template(request, range);
+  if (!lease_template) return lease_template.error();
+  mark.lease_template = std::move(*lease_template);
+  return mark;
+}
+
 int on_malleable(Call const& call, JobRequest request) {
   if (!call.known->error.empty())
     return refuse(call, ESLURM_NOT_SUPPORTED,
@@ -118,13 +143,10 @@ int on_malleable(Call const& call, JobRequest request) {
   // Where it would go in any case says nothing about the training nodes.
   if (request.partition == call.config().head_partition)
     request.partition.clear();
-  auto const lease_template = make_lease_template(request, *range);
-  if (!lease_template)
-    return refuse(call, code_of(lease_template.error().code),
-                  lease_template.error().message);
-  make_base_job(call.desc,
-                {range->nodes_min, range->nodes_max, *lease_template},
-                call.config());
+  auto const mark = make_mark(request, *range);
+  if (!mark)
+    return refuse(call, code_of(mark.error().code), mark.error().message);
+  make_base_job(call.desc, *mark, call.config());
   plugin->hints.send(HintSender::Kind::training, call.config().run_dir);
   return SLURM_SUCCESS;
 }

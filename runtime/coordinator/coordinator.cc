@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/importance.hh"
 #include "core/log.hh"
 #include "core/slurm_user.hh"
 #include "proto/secret.hh"
@@ -60,6 +61,7 @@ Coordinator::Coordinator(CoordinatorOptions options, EventLog events)
                                LogLine("latest_not_moved").kv("why", why));
                }),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      importance_(options_.importance),
       pace_(options_.argv) {
   signals_.add(SIGUSR2);
 }
@@ -247,13 +249,29 @@ void Coordinator::beat() {
 
 void Coordinator::report_progress() {
   if (!membership_) return;
+  if (importance_ != importance_told_) {
+    source_->send(importance_);
+    importance_told_ = importance_;
+  }
   source_->send(progress_.report(now(), membership_->summary()));
   if (auto const pace = pace_.pace()) source_->send(*pace);
 }
 
-msg::Register Coordinator::registration() const {
+/// A member said so.  gleanerd hears of it with the next report: programs may
+/// say it in each step.
+void Coordinator::set_weight(double weight) {
+  weight = clamped_weight(weight);
+  if (importance_.weight == weight) return;
+  importance_.weight = weight;
+  events_.write("weight", {{"weight", weight}});
+  log_to_stderr(LogLevel::info,
+                LogLine("weight").kv("weight", weight_text(weight)));
+}
+
+msg::Register Coordinator::registration() {
   msg::Register message;
   message.job = options_.job;
+  message.importance = importance_told_ = importance_;
   for (auto const& [name, node] : nodes_)
     if (node.lease_job) message.leases.push_back({name, node.lease_job});
   return message;

@@ -114,7 +114,8 @@ class Coordinator {
   void report_progress();
   void end(int code);
   void check_end();
-  msg::Register registration() const;
+  msg::Register registration();
+  void set_weight(double weight);
   double now() const { return clock_.monotonic_s(); }
   double heartbeat_s() const { return options_.failure_timeout_s / 5; }
 
@@ -132,6 +133,8 @@ class Coordinator {
   std::optional<LeaseLauncher> launcher_;
   std::optional<Membership> membership_;  ///< from the first Registered on
   Departures departures_;
+  msg::Importance importance_;       ///< as it is now
+  msg::Importance importance_told_;  ///< as gleanerd knows it
   ProgressMeter progress_;
   PaceMeter pace_;
   std::map<std::string, NodePeer> nodes_;

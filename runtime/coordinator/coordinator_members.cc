@@ -50,6 +50,9 @@ void Coordinator::on_member_message(msg::MemberId id,
   if (std::holds_alternative<msg::MemberHello>(*message))
     found->second.channel->send(to_json(msg::ToMember(
         msg::Welcome{id, heartbeat_s(), options_.failure_timeout_s})));
+  if (auto const* weight = std::get_if<msg::Weight>(&*message))
+    return set_weight(weight->weight);
+  progress_.take(*message);
   pace_.take(id, *message);
   carry_out(membership_->on_message(now(), id, *message));
 }

@@ -10,7 +10,10 @@
 #include <iostream>
 
 #include "config.h"
+#include "core/clock.hh"
+#include "core/importance.hh"
 #include "core/log.hh"
+#include "core/slurm_time.hh"
 #include "runtime/os/handed_secret.hh"
 
 namespace gleaner {
@@ -53,6 +56,36 @@ Result<membership::Options::Follow> follow_wanted() {
   if (text == "off") return Follow::off;
   return Error{Errc::invalid_argument,
                "GLEANER_FOLLOW is '" + text + "', expected auto, on or off"};
+}
+
+/// What was given, by the option or else by the variable, and which it was.
+struct Given {
+  std::string name;
+  std::string value;
+};
+Given given(char const* option, std::string const& value,
+            char const* variable) {
+  if (!value.empty()) return {option, value};
+  return {variable, environment(variable)};
+}
+
+Result<msg::Importance> read_importance(std::string const& weight,
+                                        std::string const& deadline) {
+  msg::Importance importance;
+  if (auto const w = given("--weight", weight, "GLEANER_WEIGHT");
+      !w.value.empty()) {
+    auto const read = parse_weight(w.name, w.value);
+    if (!read) return read.error();
+    importance.weight = *read;
+  }
+  if (auto const d = given("--deadline", deadline, "GLEANER_DEADLINE");
+      !d.value.empty()) {
+    auto const read = parse_slurm_time(d.value, SystemClock().wall_s());
+    if (!read)
+      return Error{read.error().code, d.name + ": " + read.error().message};
+    importance.deadline_s = *read;
+  }
+  return importance;
 }
 
 Result<void> complete(CoordinatorOptions* options) {
@@ -104,6 +137,7 @@ Result<void> complete(CoordinatorOptions* options) {
 Result<CoordinatorOptions> read_options(int argc, char** argv) {
   CoordinatorOptions options;
   std::string level = "info";
+  std::string weight, deadline;
   CLI::App app{
       "Runs a program on nodes that come and go, in a job submitted with\n"
       "sbatch --malleable=MIN-MAX:  gleaner run [OPTIONS] -- PROGRAM [ARG...]"};
@@ -184,6 +218,14 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
                  "With --local: nodes needed to run")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
+  app.add_option("--weight", weight,
+                 "How much this training matters among your own, 0.1 to 10 "
+                 "[what sbatch --malleable-weight said, or 1]")
+      ->type_name("W");
+  app.add_option("--deadline", deadline,
+                 "When it should be finished, as for sbatch --begin [what "
+                 "sbatch --malleable-deadline said]")
+      ->type_name("TIME");
   app.add_option("--log-level", level, "error, warn, info or debug")
       ->capture_default_str()
       ->check(CLI::IsMember({"error", "warn", "info", "debug"}));
@@ -201,6 +243,9 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   }
   if (*deterministic && options.shards == 0) options.shards = shards_default;
   if (options.shards > 0) options.on_loss = "recompute";
+  auto importance = read_importance(weight, deadline);
+  if (!importance) return importance.error();
+  options.importance = *importance;
   set_log_level(log_level(level));
   if (auto done = complete(&options); !done) return done.error();
   return options;

@@ -8,6 +8,7 @@
 #include "core/cluster.hh"
 #include "core/config.hh"
 #include "core/result.hh"
+#include "proto/daemon_messages.hh"
 #include "runtime/generation/membership.hh"
 
 namespace gleaner {
@@ -37,8 +38,11 @@ struct CoordinatorOptions {
   bool resume = false;            ///< go on from the checkpoint that `dir` has
   int local_nodes = -1;           ///< 0 or more: without Slurm
   int nodes_min = 1;              ///< with local_nodes; else gleanerd says
-  JobId job = 0;                  ///< our base job
-  Config config;                  ///< gleaner.yaml; defaults with local_nodes
+  /// Of --weight, --deadline, GLEANER_WEIGHT and GLEANER_DEADLINE; none: as
+  /// the job was submitted.
+  msg::Importance importance;
+  JobId job = 0;  ///< our base job
+  Config config;  ///< gleaner.yaml; defaults with local_nodes
 };
 
 /// Read the command line and the environment.  Fails with invalid_argument,

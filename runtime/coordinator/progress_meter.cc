@@ -37,6 +37,11 @@ void ProgressMeter::take(double now, membership::Record const& record) {
   }
 }
 
+void ProgressMeter::take(msg::FromMember const& message) {
+  if (auto const* loaded = std::get_if<msg::Loaded>(&message))
+    samples_total_ = loaded->samples_total;
+}
+
 msg::Progress ProgressMeter::report(double now,
                                     membership::Summary const& summary) const {
   msg::Progress progress;
@@ -45,6 +50,8 @@ msg::Progress ProgressMeter::report(double now,
   progress.nodes = summary.nodes;
   progress.step = summary.step;
   progress.samples = summary.samples_seen;
+  if (samples_total_ > summary.samples_seen)
+    progress.samples_left = samples_total_ - summary.samples_seen;
   progress.state = name_of(summary);
   progress.loss = loss_.value_or(std::numeric_limits<double>::quiet_NaN());
   if (recent_.size() > 1 && recent_.back().time_s > now - window_s) {

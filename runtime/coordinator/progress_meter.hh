@@ -8,6 +8,7 @@
 #include <string>
 
 #include "proto/daemon_messages.hh"
+#include "proto/runtime_messages.hh"
 #include "runtime/generation/membership.hh"
 
 namespace gleaner {
@@ -19,6 +20,9 @@ class ProgressMeter {
   /// "rollback" and "generation".
   void take(double now, membership::Record const& record);
 
+  /// A member's message; of interest is Loaded.
+  void take(msg::FromMember const& message);
+
   msg::Progress report(double now, membership::Summary const& summary) const;
 
  private:
@@ -28,6 +32,7 @@ class ProgressMeter {
   };
   std::deque<Point> recent_;  ///< of the last seconds, oldest first
   std::optional<double> loss_;
+  std::uint64_t samples_total_ = 0;  ///< of all passes; 0: unknown
 };
 
 }  // namespace gleaner

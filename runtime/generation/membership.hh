@@ -117,6 +117,8 @@ class Membership {
   void on(MemberEntry& from, msg::StateReceived const& message);
   void on(MemberEntry& from, msg::StateDigest const& message);
   void on(MemberEntry& from, msg::Alive const& message);
+  /// The coordinator's business: how members are led does not depend on it.
+  void on(MemberEntry&, msg::Weight const&) {}
   void gone(msg::MemberId id, std::string const& why);
   bool is_needed(msg::MemberId id) const;
   void kill(msg::MemberId id, std::string const& why);

@@ -28,6 +28,7 @@ bool Membership::calls_for_decision(msg::FromMember const& message) const {
          !std::holds_alternative<msg::LogValues>(message) &&
          !std::holds_alternative<msg::StateReceived>(message) &&
          !std::holds_alternative<msg::StateDigest>(message) &&
+         !std::holds_alternative<msg::Weight>(message) &&
          !std::holds_alternative<msg::Alive>(message);
 }
 

@@ -249,6 +249,10 @@ int gleaner_busy(gleaner_training* g, char const* why, double limit_s) {
       g, [&](Member& member) { return member.busy(why ? why : "", limit_s); });
 }
 
+int gleaner_set_weight(gleaner_training* g, double weight) {
+  return guarded(g, [&](Member& member) { return member.set_weight(weight); });
+}
+
 int gleaner_step_now(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step_now(): step is NULL");
   return guarded(g, [&](Member& member) { return member.step_now(*step); });

@@ -76,6 +76,7 @@ class Member {
   int apply();
   int log(std::string key, double value, std::uint64_t n);
   int busy(std::string why, double limit_s);
+  int set_weight(double weight);
 
   /// Why the last call that failed did.
   std::string const& error() const { return error_; }

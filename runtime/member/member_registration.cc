@@ -132,6 +132,7 @@ int Member::start() {
   loaded.global_batch = options_.global_batch;
   loaded.shapes = registry_.schema("");
   loaded.must_copy = why_copy();
+  loaded.samples_total = options_.dataset_size * options_.passes;
   Lock lock(mutex_);
   ready_.lay_out(sums().buckets(), sums().parts());
   planes_.set_device(gradients_.device());

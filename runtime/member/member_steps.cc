@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/clock.hh"
+#include "core/importance.hh"
 #include "runtime/member/member.hh"
 
 namespace gleaner {
@@ -231,6 +232,15 @@ int Member::busy(std::string why, double limit_s) {
                                     std::to_string(limit_s) +
                                     ", expected more than 0");
   whereabouts_.busy(std::move(why), seconds_now() + limit_s);
+  return GLEANER_OK;
+}
+
+int Member::set_weight(double weight) {
+  if (!is_weight(weight))
+    return fail(GLEANER_EINVAL, "gleaner_set_weight(" + weight_text(weight) +
+                                    "): expected " + weight_text(weight_least) +
+                                    " to " + weight_text(weight_most));
+  post(msg::Weight{weight});
   return GLEANER_OK;
 }
 

@@ -5,6 +5,7 @@
 /// a file or Slurm: a plan is a function of its problem.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -49,8 +50,13 @@ struct Trainer {
   double expand_s = 0;  ///< training time that growing costs
   double shrink_s = 0;  ///< training time that shrinking costs
   double start_s = 0;   ///< training time that beginning costs, at the new size
-  double weight = 1;    ///< importance, where the policy knows any
-  double work_left = 0;              ///< samples to go; 0: unknown
+  /// Whose it is.  Weights and deadlines share out what the trainers of one
+  /// owner have; how much that is does not depend on them.
+  std::uint32_t owner = 0;
+  double weight = 1;  ///< a unit of its speed counts so much
+  /// What is to be done, in seconds at speed 1 (so samples, if speed is in
+  /// samples per second); 0: unknown.
+  double work_left = 0;
   std::optional<double> deadline_s;  ///< should be finished by then, from now
   /// Between which the speeds are, where they are not known for certain; as
   /// long as `speed`, or empty.  Heeded by policy `gleaner`.
@@ -80,22 +86,45 @@ struct Problem {
 /// use fewer kinds needs that one.
 using Plan = std::vector<std::vector<NodeIndex>>;
 
+/// A plan, and how good it is by the policy's own measure.
+struct Decision {
+  Plan plan;
+  /// What it gains in the forward-looking time, in the unit of speeds (with
+  /// Extras::normalise: of one node) times seconds; and what no plan could
+  /// exceed.  Equal: it is the best.  Both 0: the policy knows no bound.
+  double value = 0;
+  double bound = 0;
+  double steps = 0;  ///< that it took (work.hh)
+
+  /// What part of the bound is missing, 0 to 1.
+  double gap() const {
+    return bound > 0 ? std::clamp((bound - value) / bound, 0.0, 1.0) : 0;
+  }
+};
+
+/// Steps after which policies gleaner, exact and freetrain take the best plan
+/// that they know: some milliseconds.  Ordinary problems of 10,000 nodes and
+/// 1,000 trainers take a tenth of that (doc/results-allocator.md).
+inline constexpr double steps_max_default = 5e6;
+
 /// A policy.  Implementations keep no state between calls and read no clock.
 class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  /// Decide.  Fails with timed_out when no plan was found within `limit`;
-  /// the caller then keeps the present plan.
-  virtual Result<Plan> allocate(Problem const& problem,
-                                std::chrono::milliseconds limit) = 0;
+  /// Decide.  Policy milp fails with timed_out when it has found no plan within
+  /// `limit`, and the caller then keeps the present one.  The others read no
+  /// clock and do not fail: their work is limited by counted steps.
+  virtual Result<Decision> allocate(Problem const& problem,
+                                    std::chrono::milliseconds limit) = 0;
 };
 
 /// What policy `gleaner` knows beyond the published objective.  Each can be
 /// left out, to measure what it is worth.
 struct Extras {
   /// Speed counts as a multiple of the trainer's speed on one node, times its
-  /// weight, so that a slow model is not starved by a fast one.
+  /// weight among its owner's, so that a slow model is not starved by a fast
+  /// one.
   bool normalise = true;
   /// How much of start_s a start is charged with; 0: starts are free.  In full
   /// it keeps trainers waiting that are worth starting: whoever waits must
@@ -111,13 +140,18 @@ struct Extras {
   /// nodes is hit k times as often, and each time loses shrink_s: of its time
   /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
   double losses_per_node_s = 2e-4;
-  /// Ties go to the trainer with most work left, so that all finish together;
+  /// Ties go to the trainer that one node would be busy with for longest, so
+  /// that all finish together;
   /// but not while others wait to be admitted, when it costs samples.
   bool work_left_first = true;
-  /// How much more speed counts that a deadline needs; 0: no deadlines.
+  /// How much more speed counts, against that of the same owner's other
+  /// trainers, that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
+  /// Trainers get no node in a hole that is too short for what starting or
+  /// growing costs them (hole_needs.hh).
+  bool short_holes = true;
 
-  static Extras none() { return {false, 0, false, false, 0, false, 0}; }
+  static Extras none() { return {false, 0, false, false, 0, false, 0, false}; }
 };
 
 /// A policy and how it differs from its usual self.
@@ -126,7 +160,8 @@ struct AllocatorOptions {
   /// No trainer changes by more than ⌊(N + 1) / 2⌋ of N nodes, as in the
   /// published code.  For `milp` and `exact`; `freetrain` does so always.
   bool cap_change = false;
-  Extras extras;  ///< of `gleaner`
+  double steps_max = steps_max_default;  ///< of a decision (work.hh)
+  Extras extras;                         ///< of `gleaner`
 };
 
 /// The policy of that name (gleaner.yaml(5)):

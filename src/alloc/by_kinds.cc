@@ -29,48 +29,63 @@ bool are_alike(Problem const& problem) {
 
 }  // namespace
 
-Result<Plan> ByKinds::allocate(Problem const& problem,
-                               std::chrono::milliseconds limit) {
+Result<Decision> ByKinds::allocate(Problem const& problem,
+                                   std::chrono::milliseconds limit) {
   if (are_alike(problem)) return whole_->allocate(problem, limit);
-  Plan plan(problem.trainers.size());
+  Decision decision;
+  decision.plan.resize(problem.trainers.size());
   for (auto const& component : kind_components(problem)) {
-    auto part = solve(component, limit);
+    auto const part = solve(component, limit);
     if (!part) return part.error();
-    for (std::size_t i = 0; i < part->size(); ++i)
-      for (auto const node : (*part)[i])
-        plan[component.trainers[i]].push_back(component.nodes[node]);
+    decision.value += part->value;
+    decision.bound += part->bound;
+    decision.steps += part->steps;
+    for (std::size_t i = 0; i < part->plan.size(); ++i)
+      for (auto const node : part->plan[i])
+        decision.plan[component.trainers[i]].push_back(component.nodes[node]);
   }
-  return plan;
+  return decision;
 }
 
-Result<Plan> ByKinds::solve(KindComponent const& component,
-                            std::chrono::milliseconds limit) {
+Result<Decision> ByKinds::solve(KindComponent const& component,
+                                std::chrono::milliseconds limit) {
   return component.are_alike ? whole_->allocate(component.problem, limit)
                              : solve_mixed(component);
 }
 
 /// With moves where they are needed; without them if that is worth more.
-Result<Plan> ByKinds::solve_mixed(KindComponent const& component) {
-  auto moving = try_once(component);
-  if (!moving) return moving.error();
-  auto const& displaced = moving->is_displaced;
-  if (std::none_of(displaced.begin(), displaced.end(),
-                   [](char d) { return d; }))
-    return std::move(moving->plan);
-  auto still = component;
-  freeze(&still, displaced);
-  auto staying = try_once(still);
-  if (!staying) return staying.error();
-  bool const moves = worth_of(component.problem, *moving) >
-                     worth_of(component.problem, *staying);
-  return std::move((moves ? moving : staying)->plan);
+Result<Decision> ByKinds::solve_mixed(KindComponent const& component) {
+  auto best = try_once(component);
+  if (!best) return best.error();
+  auto value = worth_of(component.problem, best->placed);
+  auto steps = best->steps;
+  auto const bound = best->bound;
+  auto const displaced = best->placed.is_displaced;
+  if (std::any_of(displaced.begin(), displaced.end(),
+                  [](char d) { return d; })) {
+    auto still = component;
+    freeze(&still, displaced);
+    auto staying = try_once(still);
+    if (!staying) return staying.error();
+    steps += staying->steps;
+    auto const stays = worth_of(component.problem, staying->placed);
+    if (!(value > stays)) {
+      value = stays;
+      best = std::move(staying);
+    }
+  }
+  // A policy that knows no bound knows no value either.
+  if (bound == 0) return Decision{std::move(best->placed.plan), 0, 0, steps};
+  return Decision{std::move(best->placed.plan), value, std::max(bound, value),
+                  steps};
 }
 
-Result<KindPlan> ByKinds::try_once(KindComponent const& component) const {
-  auto const counts =
-      counts_by_kind(component.problem, component.supply, parts_.counts);
+Result<ByKinds::Tried> ByKinds::try_once(KindComponent const& component) const {
+  auto const counts = counts_by_kind(component.problem, component.supply,
+                                     parts_.counts, steps_max_);
   if (!counts) return counts.error();
-  return place_by_kind(component, *counts, parts_.place);
+  return Tried{place_by_kind(component, counts->counts, parts_.place),
+               counts->bound, counts->steps};
 }
 
 double ByKinds::worth_of(Problem const& problem, KindPlan const& plan) const {

@@ -24,22 +24,33 @@ struct AlikePolicy {
 /// if that gains more than moving costs.
 class ByKinds final : public Allocator {
  public:
-  ByKinds(std::unique_ptr<Allocator> whole, AlikePolicy parts, Extras extras)
-      : whole_(std::move(whole)), parts_(std::move(parts)), extras_(extras) {}
+  ByKinds(std::unique_ptr<Allocator> whole, AlikePolicy parts, Extras extras,
+          double steps_max)
+      : whole_(std::move(whole)),
+        parts_(std::move(parts)),
+        extras_(extras),
+        steps_max_(steps_max) {}
 
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override;
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override;
 
  private:
-  Result<Plan> solve(KindComponent const& component,
-                     std::chrono::milliseconds limit);
-  Result<Plan> solve_mixed(KindComponent const& component);
-  Result<KindPlan> try_once(KindComponent const& component) const;
+  /// The placed plan of a component, and what its counts say of it.
+  struct Tried {
+    KindPlan placed;
+    double bound = 0;
+    double steps = 0;
+  };
+  Result<Decision> solve(KindComponent const& component,
+                         std::chrono::milliseconds limit);
+  Result<Decision> solve_mixed(KindComponent const& component);
+  Result<Tried> try_once(KindComponent const& component) const;
   double worth_of(Problem const& problem, KindPlan const& plan) const;
 
   std::unique_ptr<Allocator> whole_;
   AlikePolicy parts_;
   Extras extras_;
+  double steps_max_;  ///< of each component
 };
 
 }  // namespace gleaner

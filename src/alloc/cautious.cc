@@ -92,20 +92,25 @@ bool are_all_taken(Problem const& problem, Plan const& plan) {
 
 }  // namespace
 
-Result<Plan> Cautious::allocate(Problem const& problem,
-                                std::chrono::milliseconds limit) {
+Result<Decision> Cautious::allocate(Problem const& problem,
+                                    std::chrono::milliseconds limit) {
   if (std::none_of(problem.trainers.begin(), problem.trainers.end(),
                    is_uncertain))
     return policy_->allocate(problem, limit);
   auto sober = problem;
   for (auto& trainer : sober.trainers)
     if (is_uncertain(trainer)) expect_little(&trainer);
-  auto plan = policy_->allocate(sober, limit);
-  if (!plan || are_all_taken(problem, *plan)) return plan;
-  auto const rest = left_over(problem, *plan);
-  if (!anyone_may_try(rest)) return plan;
+  auto decision = policy_->allocate(sober, limit);
+  if (!decision || are_all_taken(problem, decision->plan)) return decision;
+  auto const rest = left_over(problem, decision->plan);
+  if (!anyone_may_try(rest)) return decision;
   auto tried = policy_->allocate(rest, limit);
-  return tried && keep_all(*plan, *tried) ? tried : plan;
+  if (!tried) return decision;
+  // Value and bound stay those of what is certain.
+  decision->steps += tried->steps;
+  if (keep_all(decision->plan, tried->plan))
+    decision->plan = std::move(tried->plan);
+  return decision;
 }
 
 }  // namespace gleaner

@@ -21,8 +21,8 @@ class Cautious final : public Allocator {
   explicit Cautious(std::unique_ptr<Allocator> policy)
       : policy_(std::move(policy)) {}
 
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override;
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override;
 
  private:
   std::unique_ptr<Allocator> policy_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "alloc/knapsack.hh"
 #include "alloc/worth.hh"
@@ -23,30 +25,31 @@ constexpr double more_bonus = 1e-13;
 /// is forbidden but there.
 constexpr double far_out = 1e7;
 
-/// The classes of a knapsack, one for each trainer, and what options mean.
+using Members = std::vector<std::size_t>;  // places in Problem::trainers
+
+/// The classes of a knapsack, one for each of some trainers, and what options
+/// mean.
 class Classes {
  public:
-  Classes(Problem const& problem, Holdings const& holdings,
-          AllocatorOptions const& options)
+  /// `pool`: how many nodes there are for them beyond those bound.
+  Classes(Problem const& problem, Holdings const& holdings, Members members,
+          int pool, Worth::Wishes wishes, AllocatorOptions const& options)
       : problem_(problem),
         holdings_(holdings),
-        worth_(problem, options.extras),
+        worth_(problem, options.extras, wishes),
+        pool_(pool),
         change_max_(options.cap_change
                         ? (static_cast<int>(problem.nodes.size()) + 1) / 2
                         : static_cast<int>(problem.nodes.size())),
-        knapsack_(holdings.pool) {
-    order_.resize(problem.trainers.size());
-    std::iota(order_.begin(), order_.end(), 0);
+        knapsack_(pool),
+        order_(std::move(members)) {
     if (options.extras.work_left_first && problem.trainers_waiting == 0)
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](std::size_t a, std::size_t b) {
-                         return problem.trainers[a].work_left >
-                                problem.trainers[b].work_left;
-                       });
+      most_work_left_first();
     std::size_t count = 0;
-    for (auto const& trainer : problem.trainers) {
+    for (auto const i : order_) {
+      auto const& trainer = problem.trainers[i];
       scale_ = std::max(scale_, worth_.at_most(trainer));
-      int const most = std::min(trainer.nodes_max, holdings.pool);
+      int const most = std::min(trainer.nodes_max, pool_);
       count +=
           1 + static_cast<std::size_t>(most < trainer.nodes_min ? 0 : most);
     }
@@ -55,22 +58,31 @@ class Classes {
     for (auto const i : order_) add(i);
   }
 
-  std::vector<int> choose_counts() const {
-    auto const choice = choose(knapsack_);
-    std::vector<int> counts(order_.size());
+  /// Writes their counts into those of all trainers.
+  Choice choose_counts(double steps_max, std::vector<int>* counts) const {
+    auto result = choose(knapsack_, steps_max);
+    auto const& choice = result.options;
     for (std::size_t j = 0; j < order_.size(); ++j) {
       auto const i = order_[j];
-      counts[i] =
+      (*counts)[i] =
           choice[j] == 0 ? without_pool_[j] : choice[j] + holdings_.bound[i];
     }
-    return counts;
+    return result;
   }
 
  private:
+  void most_work_left_first() {
+    std::vector<double> left_s(problem_.trainers.size());
+    for (auto const i : order_) left_s[i] = work_left_s(problem_.trainers[i]);
+    std::stable_sort(
+        order_.begin(), order_.end(),
+        [&](std::size_t a, std::size_t b) { return left_s[a] > left_s[b]; });
+  }
+
   void add(std::size_t i) {
     auto const& trainer = problem_.trainers[i];
     int const bound = holdings_.bound[i];
-    int most = std::min(trainer.nodes_max, holdings_.pool + bound);
+    int most = std::min(trainer.nodes_max, pool_ + bound);
     if (most < trainer.nodes_min) most = 0;
     if (bound == 0) {
       list(trainer, most, knapsack_.add_class(most + 1));
@@ -112,21 +124,71 @@ class Classes {
   Problem const& problem_;
   Holdings const& holdings_;
   Worth const worth_;
+  int const pool_;
   int const change_max_;
   Knapsack knapsack_;
-  std::vector<std::size_t> order_;  // trainer of each class
-  std::vector<int> without_pool_;   // nodes that option 0 of a class stands for
-  double scale_ = 0;                // what the fastest trainer earns
+  Members order_;                  // trainer of each class
+  std::vector<int> without_pool_;  // nodes that option 0 of a class stands for
+  double scale_ = 0;               // what the fastest trainer earns
   std::vector<double> bound_list_;
 };
 
+std::map<std::uint32_t, Members> by_owner(Problem const& problem) {
+  std::map<std::uint32_t, Members> owners;
+  for (std::size_t i = 0; i < problem.trainers.size(); ++i)
+    owners[problem.trainers[i].owner].push_back(i);
+  return owners;
+}
+
+/// Would weights and deadlines share out their nodes in another way?
+bool have_wishes(Problem const& problem, Members const& members) {
+  auto const& first = problem.trainers[members.front()];
+  return members.size() > 1 &&
+         std::any_of(members.begin(), members.end(), [&](std::size_t i) {
+           auto const& trainer = problem.trainers[i];
+           return trainer.weight != first.weight || trainer.deadline_s;
+         });
+}
+
+/// The nodes of the pool that they have by these counts.
+int pool_of(Holdings const& holdings, Members const& members,
+            std::vector<int> const& counts) {
+  int pool = 0;
+  for (auto const i : members)
+    pool += std::max(0, counts[i] - holdings.bound[i]);
+  return pool;
+}
+
 }  // namespace
 
-std::vector<int> best_counts(Problem const& problem, Holdings const& holdings,
-                             AllocatorOptions const& options) {
+Counts best_counts(Problem const& problem, Holdings const& holdings,
+                   AllocatorOptions const& options, double steps_max) {
   EXPECT(holdings.bound.size() == problem.trainers.size() && holdings.pool >= 0,
          holdings.bound.size(), problem.trainers.size(), holdings.pool);
-  return Classes(problem, holdings, options).choose_counts();
+  using Wishes = Worth::Wishes;
+  Counts best;
+  best.counts.resize(problem.trainers.size());
+  auto const owners = by_owner(problem);
+  Members all(problem.trainers.size());
+  std::iota(all.begin(), all.end(), 0);
+  bool const alone = owners.size() <= 1;
+  auto const choice = Classes(problem, holdings, std::move(all), holdings.pool,
+                              alone ? Wishes::heeded : Wishes::ignored, options)
+                          .choose_counts(steps_max, &best.counts);
+  best.value = choice.value;
+  best.bound = choice.bound;
+  best.steps = choice.steps;
+  if (alone || !options.extras.normalise) return best;
+  for (auto const& [owner, members] : owners) {
+    if (!have_wishes(problem, members)) continue;
+    auto const pool = pool_of(holdings, members, best.counts);
+    auto const shared =
+        Classes(problem, holdings, members, pool, Wishes::heeded, options)
+            .choose_counts(steps_max - best.steps, &best.counts);
+    best.bound += shared.bound - shared.value;
+    best.steps += shared.steps;
+  }
+  return best;
 }
 
 }  // namespace gleaner

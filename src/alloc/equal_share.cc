@@ -27,13 +27,13 @@ std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
   return counts;
 }
 
-Result<Plan> EqualShare::allocate(Problem const& problem,
-                                  std::chrono::milliseconds) {
+Result<Decision> EqualShare::allocate(Problem const& problem,
+                                      std::chrono::milliseconds) {
   auto const have = holdings(problem);
   int bound = 0;
   for (int n : have.bound) bound += n;
-  return place(problem, have,
-               share_counts(problem.trainers, have.pool + bound));
+  return Decision{
+      place(problem, have, share_counts(problem.trainers, have.pool + bound))};
 }
 
 }  // namespace gleaner

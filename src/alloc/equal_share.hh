@@ -16,8 +16,8 @@ std::vector<int> share_counts(std::vector<Trainer> const& trainers, int nodes);
 
 class EqualShare final : public Allocator {
  public:
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override;
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override;
 };
 
 }  // namespace gleaner

@@ -8,14 +8,15 @@
 
 namespace gleaner {
 
-Result<Plan> Exact::allocate(Problem const& problem,
-                             std::chrono::milliseconds) {
+Result<Decision> Exact::allocate(Problem const& problem,
+                                 std::chrono::milliseconds) {
   auto const have = holdings(problem);
-  auto const counts = best_counts(problem, have, options_);
-  return options_.extras.cohorts
-             ? place_cohorts(problem, have, counts,
-                             options_.extras.swaps ? Swaps::yes : Swaps::no)
-             : place(problem, have, counts);
+  auto const best = best_counts(problem, have, options_, options_.steps_max);
+  auto const swaps = options_.extras.swaps ? Swaps::yes : Swaps::no;
+  return Decision{options_.extras.cohorts
+                      ? place_cohorts(problem, have, best.counts, swaps)
+                      : place(problem, have, best.counts),
+                  best.value, best.bound, best.steps};
 }
 
 }  // namespace gleaner

@@ -13,8 +13,8 @@ namespace gleaner {
 class Exact final : public Allocator {
  public:
   explicit Exact(AllocatorOptions options) : options_(std::move(options)) {}
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override;
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override;
 
  private:
   AllocatorOptions options_;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "alloc/kind_flow.hh"
+#include "alloc/work.hh"
 #include "core/contract.hh"
 
 namespace gleaner {
@@ -16,19 +17,22 @@ namespace {
 class Decomposition {
  public:
   Decomposition(Problem const& problem, KindSupply const& supply,
-                AlikeCounts const& solve)
+                AlikeCounts const& solve, double steps_max)
       : problem_(problem),
         supply_(supply),
         solve_(solve),
         group_(groups_of(supply)),
         left_(supply.nodes),
-        counts_(problem.trainers.size(), 0) {}
+        work_(steps_max) {
+    result_.counts.assign(problem.trainers.size(), 0);
+  }
 
-  Result<std::vector<int>> run() {
+  Result<Counts> run() {
     std::vector<std::size_t> all(problem_.trainers.size());
     std::iota(all.begin(), all.end(), 0);
     if (auto done = settle(all); !done) return done.error();
-    return counts_;
+    result_.steps = work_.done();
+    return result_;
   }
 
  private:
@@ -37,8 +41,11 @@ class Decomposition {
   /// Fix the counts of these trainers, and take what they use from `left_`.
   Result<void> settle(Some const& some) {
     if (some.empty()) return {};
-    auto counts = solve_alike(some);
-    if (!counts) return counts.error();
+    auto const solved = solve_alike(some);
+    if (!solved) return solved.error();
+    work_.take(solved->steps);
+    if (some.size() == problem_.trainers.size()) result_.bound = solved->bound;
+    auto const* counts = &solved->counts;
     ENSURE(counts->size() == some.size(), counts->size(), some.size());
     auto network = network_of(some, *counts);
     auto const flow = largest_flow(network);
@@ -58,7 +65,7 @@ class Decomposition {
     return first ? settle(others) : first;
   }
 
-  Result<std::vector<int>> solve_alike(Some const& some) const {
+  Result<Counts> solve_alike(Some const& some) const {
     Problem alike;
     alike.forward_looking_s = problem_.forward_looking_s;
     alike.hole_s_min = problem_.hole_s_min;
@@ -75,7 +82,7 @@ class Decomposition {
     for (std::size_t k = 0; k < left_.size(); ++k)
       if (usable[k]) holdings.pool += left_[k];
     alike.nodes.resize(static_cast<std::size_t>(holdings.pool + own));
-    return solve_(alike, holdings);
+    return solve_(alike, holdings, work_.left());
   }
 
   /// Beyond what trainers have to themselves.
@@ -98,7 +105,8 @@ class Decomposition {
   }
 
   void use(Some const& some, std::vector<int> const& counts, Flow const& flow) {
-    for (std::size_t n = 0; n < some.size(); ++n) counts_[some[n]] = counts[n];
+    for (std::size_t n = 0; n < some.size(); ++n)
+      result_.counts[some[n]] = counts[n];
     for (auto const& row : flow)
       for (std::size_t k = 0; k < left_.size(); ++k) {
         left_[k] -= row[k];
@@ -114,7 +122,7 @@ class Decomposition {
       for (auto const kind : supply_.use[i]) there += left_[kind];
       int const most = std::min(counts[n], supply_.own[i] + there);
       if (most < problem_.trainers[i].nodes_min) continue;
-      counts_[i] = most;
+      result_.counts[i] = most;
       auto want = wanted(i, most);
       for (auto const kind : supply_.use[i]) {
         auto const some_of_it = std::min(want, left_[kind]);
@@ -129,7 +137,8 @@ class Decomposition {
   AlikeCounts const& solve_;
   std::vector<std::size_t> group_;
   std::vector<int> left_;
-  std::vector<int> counts_;
+  Work work_;
+  Counts result_;
 };
 
 }  // namespace
@@ -142,13 +151,12 @@ std::vector<std::size_t> groups_of(KindSupply const& supply) {
   return groups;
 }
 
-Result<std::vector<int>> counts_by_kind(Problem const& problem,
-                                        KindSupply const& supply,
-                                        AlikeCounts const& solve) {
+Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
+                              AlikeCounts const& solve, double steps_max) {
   EXPECT(supply.use.size() == problem.trainers.size() &&
              supply.own.size() == problem.trainers.size(),
          supply.use.size(), supply.own.size(), problem.trainers.size());
-  return Decomposition(problem, supply, solve).run();
+  return Decomposition(problem, supply, solve, steps_max).run();
 }
 
 }  // namespace gleaner

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alloc/allocator.hh"
+#include "alloc/counts.hh"
 #include "alloc/placement.hh"
 #include "core/result.hh"
 
@@ -14,8 +15,8 @@ namespace gleaner {
 
 /// Numbers of nodes for the trainers of a problem in which all nodes are alike.
 /// `problem.nodes` and the trainers' nodes tell numbers only.
-using AlikeCounts = std::function<Result<std::vector<int>>(
-    Problem const& problem, Holdings const& holdings)>;
+using AlikeCounts = std::function<Result<Counts>(
+    Problem const& problem, Holdings const& holdings, double steps_max)>;
 
 /// What there is of each kind, and who can have it.
 struct KindSupply {
@@ -33,10 +34,11 @@ struct KindSupply {
 /// concave in the number of nodes, and near it otherwise
 /// (doc/results-allocator.md).
 ///
-/// The counts can be served: a flow from trainers to kinds exists.
-Result<std::vector<int>> counts_by_kind(Problem const& problem,
-                                        KindSupply const& supply,
-                                        AlikeCounts const& solve);
+/// The counts can be served: a flow from trainers to kinds exists.  `bound` is
+/// that of nodes that are alike, so no counts could exceed it here; `value` is
+/// left to the caller.
+Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
+                              AlikeCounts const& solve, double steps_max);
 
 /// Trainers that can use the same kinds: of each trainer its group, groups
 /// counted from 0.

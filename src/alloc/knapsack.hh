@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "alloc/work.hh"
+
 namespace gleaner {
 
 /// What an option that does not exist is worth.
@@ -42,14 +44,26 @@ class Knapsack {
   std::vector<std::size_t> begin_;
 };
 
-/// The option of each class in a choice of the largest worth.  Among choices
-/// that differ by rounding errors any; always the same for the same knapsack.
+/// A choice, and how good it is at least.
+struct Choice {
+  std::vector<int> options;  ///< of each class
+  double value = 0;          ///< what they are worth together
+  double bound = 0;          ///< no choice is worth more
+  double steps = 0;          ///< that were made to find it (work.hh)
+};
+
+/// A choice of the largest worth, as far as `steps_max` steps find it: then
+/// value and bound are the same.  Else the best that was found, and a bound on
+/// what would be better.  Among choices that differ by rounding errors any;
+/// always the same for the same knapsack.
 ///
-/// Time grows with the number of options, as long as it is enough to look
-/// closely at the few classes near the limit.  Memory: at most 40 bytes an
-/// option, and for dynamic programming 8 bytes for each class and unit of
-/// capacity (80 MB for 1,000 classes and 10,000 nodes).
-std::vector<int> choose(Knapsack const& knapsack);
+/// Making and looking at the hulls is not counted: it grows with the number of
+/// options, and without it there is no choice.  What is counted is the search
+/// for what is better than the relaxed choice, which is short as long as it is
+/// enough to look closely at the few classes near the limit.  Memory: at most
+/// 40 bytes an option, and for dynamic programming 8 bytes for each class and
+/// unit of capacity (80 MB for 1,000 classes and 10,000 nodes).
+Choice choose(Knapsack const& knapsack, double steps_max = unlimited_steps);
 
 /// The same by dynamic programming over everything: simple and slow.
 std::vector<int> choose_dense(Knapsack const& knapsack);

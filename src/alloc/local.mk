@@ -14,6 +14,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/equal_share.cc \
 	%reldir%/exact.hh \
 	%reldir%/exact.cc \
+	%reldir%/hole_needs.hh \
+	%reldir%/hole_needs.cc \
 	%reldir%/hulls.hh \
 	%reldir%/hulls.cc \
 	%reldir%/kind_component.hh \
@@ -43,6 +45,7 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/visiting.hh \
 	%reldir%/visiting.cc \
 	%reldir%/worth.hh \
+	%reldir%/work.hh \
 	%reldir%/worth.cc
 # Loops over curves and capacities; -O2 alone vectorises few of them.
 %canon_reldir%_liballoc_la_CXXFLAGS = $(AM_CXXFLAGS) \

@@ -9,6 +9,7 @@
 #include "alloc/counts.hh"
 #include "alloc/equal_share.hh"
 #include "alloc/exact.hh"
+#include "alloc/hole_needs.hh"
 #include "alloc/milp.hh"
 
 namespace gleaner {
@@ -24,14 +25,16 @@ namespace {
 
 std::unique_ptr<Allocator> obeying_kinds(std::unique_ptr<Allocator> whole,
                                          AlikePolicy parts,
-                                         Extras const& extras) {
-  return std::make_unique<ByKinds>(std::move(whole), std::move(parts), extras);
+                                         AllocatorOptions const& options) {
+  return std::make_unique<ByKinds>(std::move(whole), std::move(parts),
+                                   options.extras, options.steps_max);
 }
 
 AlikePolicy exact_parts(AllocatorOptions const& options) {
   AlikePolicy parts;
-  parts.counts = [options](Problem const& problem, Holdings const& holdings) {
-    return Result<std::vector<int>>(best_counts(problem, holdings, options));
+  parts.counts = [options](Problem const& problem, Holdings const& holdings,
+                           double steps_max) {
+    return Result<Counts>(best_counts(problem, holdings, options, steps_max));
   };
   parts.place = place;
   if (options.extras.cohorts)
@@ -41,17 +44,17 @@ AlikePolicy exact_parts(AllocatorOptions const& options) {
   return parts;
 }
 
-Result<std::vector<int>> equal_counts(Problem const& problem,
-                                      Holdings const& holdings) {
+Result<Counts> equal_counts(Problem const& problem, Holdings const& holdings,
+                            double) {
   int nodes = holdings.pool;
   for (int const bound : holdings.bound) nodes += bound;
-  return share_counts(problem.trainers, nodes);
+  return Counts{share_counts(problem.trainers, nodes)};
 }
 
 /// The program counts nodes one by one, so they are made, like the real ones in
 /// number.
-Result<std::vector<int>> milp_counts(AllocatorOptions const& options,
-                                     Problem const& numbers) {
+Result<Counts> milp_counts(AllocatorOptions const& options,
+                           Problem const& numbers) {
   auto allocator = make_milp(options);
   if (!allocator) return allocator.error();
   Problem problem = numbers;
@@ -59,13 +62,13 @@ Result<std::vector<int>> milp_counts(AllocatorOptions const& options,
   for (auto& trainer : problem.trainers)
     for (auto& node : trainer.nodes) node = next++;
   problem.nodes.resize(std::max<std::size_t>(problem.nodes.size(), next));
-  auto const plan =
+  auto const decision =
       (*allocator)->allocate(problem, std::chrono::milliseconds(10000));
-  if (!plan) return plan.error();
-  std::vector<int> counts;
-  for (auto const& nodes : *plan)
-    counts.push_back(static_cast<int>(nodes.size()));
-  return counts;
+  if (!decision) return decision.error();
+  Counts result;
+  for (auto const& nodes : decision->plan)
+    result.counts.push_back(static_cast<int>(nodes.size()));
+  return result;
 }
 
 }  // namespace
@@ -76,23 +79,25 @@ Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options) {
   if (policy == "freetrain") options.cap_change = true;
   if (policy == "equal_share")
     return obeying_kinds(std::make_unique<EqualShare>(), {equal_counts, place},
-                         options.extras);
+                         options);
   if (policy == "milp") {
     auto milp = make_milp(options);
     if (!milp) return milp;
-    auto const counts = [options](Problem const& problem, Holdings const&) {
+    auto const counts = [options](Problem const& problem, Holdings const&,
+                                  double) {
       return milp_counts(options, problem);
     };
-    return obeying_kinds(std::move(*milp), {counts, place}, options.extras);
+    return obeying_kinds(std::move(*milp), {counts, place}, options);
   }
   if (policy == "gleaner" || policy == "exact" || policy == "freetrain") {
     auto parts = exact_parts(options);
-    auto const extras = options.extras;
-    auto exact = obeying_kinds(std::make_unique<Exact>(std::move(options)),
-                               std::move(parts), extras);
+    auto exact = obeying_kinds(std::make_unique<Exact>(options),
+                               std::move(parts), options);
     if (policy != "gleaner") return exact;
-    return std::unique_ptr<Allocator>(
-        std::make_unique<Cautious>(std::move(exact)));
+    std::unique_ptr<Allocator> cautious =
+        std::make_unique<Cautious>(std::move(exact));
+    return options.extras.short_holes ? heeding_short_holes(std::move(cautious))
+                                      : std::move(cautious);
   }
   return Error{Errc::invalid_argument,
                "unknown policy '" + policy +

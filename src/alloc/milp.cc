@@ -188,11 +188,11 @@ class Formulation {
 class Milp final : public Allocator {
  public:
   explicit Milp(bool cap_change) : cap_change_(cap_change) {}
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override {
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override {
     auto solved = solve_milp(problem, cap_change_, limit);
     if (!solved) return solved.error();
-    return std::move(solved->plan);
+    return Decision{std::move(solved->plan)};
   }
 
  private:

@@ -105,11 +105,13 @@ std::vector<MovableClass> moves_within(Knapsack const& knapsack,
   return result;
 }
 
-Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed) {
+Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed,
+                  Work* work) {
   auto choice = relaxed.choice;
   int left = relaxed.left;
   std::priority_queue<Upgrade> upgrades;
   auto const offer = [&](std::size_t j) {
+    if (!work->take(std::min(left, knapsack.options(j)))) return;
     auto const upgrade = steepest(knapsack, j, choice[j], left);
     if (upgrade.units > 0) upgrades.push(upgrade);
   };

@@ -44,7 +44,9 @@ struct Repair {
   std::vector<Step> steps;
 };
 
-/// Spend what is left on the steepest moves that fit, one after the other.
-Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed);
+/// Spend what is left on the steepest moves that fit, one after the other, for
+/// as long as there is work for it.
+Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed,
+                  Work* work);
 
 }  // namespace gleaner

@@ -212,6 +212,7 @@ Trainer read_trainer(json const& value, std::string const& where,
   trainer.expand_s = fields.number("expand_s", trainer.expand_s);
   trainer.shrink_s = fields.number("shrink_s", trainer.shrink_s);
   trainer.start_s = fields.number("start_s", trainer.start_s);
+  trainer.owner = fields.whole<std::uint32_t>("owner", trainer.owner, 0);
   trainer.weight = fields.number("weight", trainer.weight);
   trainer.work_left = fields.number("work_left", trainer.work_left);
   trainer.deadline_s = fields.optional_number("deadline_s", Sign::any);
@@ -280,6 +281,7 @@ ordered_json to_json(Problem const& problem, Trainer const& trainer) {
                      {"shrink_s", trainer.shrink_s}};
   if (!trainer.usable.empty()) value["usable"] = trainer.usable;
   if (trainer.start_s != 0) value["start_s"] = trainer.start_s;
+  if (trainer.owner != 0) value["owner"] = trainer.owner;
   if (trainer.weight != 1) value["weight"] = trainer.weight;
   if (trainer.work_left != 0) value["work_left"] = trainer.work_left;
   if (trainer.deadline_s) value["deadline_s"] = *trainer.deadline_s;

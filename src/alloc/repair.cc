@@ -136,7 +136,8 @@ class Search {
     }
   }
 
-  std::optional<Repair> run(Effort most, bool* over_limit) {
+  Found run(Effort most) {
+    Found found;
     rows_.push_back({0, {0.0}});
     finish(0);
     Effort effort;
@@ -148,15 +149,16 @@ class Search {
       effort.steps +=
           states * static_cast<double>(classes_[j].moves.size() + 2);
       if (effort.steps > most.steps || effort.states > most.states) {
-        *over_limit = true;
-        return std::nullopt;
+        found.is_complete = false;
+        break;
       }
+      found.steps = effort.steps;
       rows_.push_back(next_row(rows_.back(), classes_[j]));
       finish(j + 1);
       trim(j + 1);
     }
-    if (best_.row == 0) return std::nullopt;
-    return trace_back();
+    if (best_.row != 0) found.repair = trace_back();
+    return found;
   }
 
  private:
@@ -242,12 +244,10 @@ class Search {
 
 }  // namespace
 
-std::optional<Repair> best_repair(std::vector<MovableClass> classes,
-                                  Unbounded const& bound, Goal const& goal,
-                                  Effort most, bool* over_limit) {
+Found best_repair(std::vector<MovableClass> classes, Unbounded const& bound,
+                  Goal const& goal, Effort most) {
   EXPECT(goal.left >= 0 && goal.gap >= 0, goal.left, goal.gap);
-  *over_limit = false;
-  return Search(std::move(classes), bound, goal).run(most, over_limit);
+  return Search(std::move(classes), bound, goal).run(most);
 }
 
 }  // namespace gleaner

@@ -24,7 +24,12 @@ struct Goal {
 /// goal; that bounds the path's window, and makes this cheap.
 class Unbounded {
  public:
-  Unbounded(std::vector<MovableClass> const& classes, Goal const& goal);
+  Unbounded(std::vector<MovableClass> const& classes, Goal const& goal,
+            Work* work);
+
+  /// False: the work was spent first.  Then loss_from(0) still holds, and
+  /// nothing else does.
+  bool is_complete() const { return is_complete_; }
 
   /// The least that any set of moves can lose from where `units` have been
   /// added.  At least `gap` where that is all that is known.
@@ -45,6 +50,7 @@ class Unbounded {
   int low_ = 0, high_ = 0;  // window of units added
   int up_ = 0, down_ = 0;   // greatest moves
   double gap_, price_;
+  bool is_complete_ = true;
   int left_;
   std::vector<double> move_;  // loss of the cheapest move of −down … up units
   std::vector<double> loss_;
@@ -57,11 +63,17 @@ struct Effort {
   double states = 0;  ///< that are kept, 8 bytes each
 };
 
+/// What a search has found.
+struct Found {
+  std::optional<Repair> repair;  ///< none: nothing that loses less than the gap
+  bool is_complete = true;  ///< false: it may not be the best, or there is one
+  double steps = 0;         ///< that were made
+};
+
 /// The best set of moves that loses less than the gap, by dynamic programming
-/// over the classes, if there is one.  `over_limit` is set, and nothing
-/// returned, when it would take more than `most`.
-std::optional<Repair> best_repair(std::vector<MovableClass> classes,
-                                  Unbounded const& bound, Goal const& goal,
-                                  Effort most, bool* over_limit);
+/// over the classes, if there is one; not complete when it would take more than
+/// `most`.
+Found best_repair(std::vector<MovableClass> classes, Unbounded const& bound,
+                  Goal const& goal, Effort most);
 
 }  // namespace gleaner

@@ -20,7 +20,8 @@ void relax_all(double* to, double const* step, int count, double from) {
 
 }  // namespace
 
-Unbounded::Unbounded(std::vector<MovableClass> const& classes, Goal const& goal)
+Unbounded::Unbounded(std::vector<MovableClass> const& classes, Goal const& goal,
+                     Work* work)
     : gap_(goal.gap), price_(goal.price), left_(goal.left) {
   for (auto const& movable : classes)
     for (auto const& move : movable.moves) {
@@ -39,6 +40,8 @@ Unbounded::Unbounded(std::vector<MovableClass> const& classes, Goal const& goal)
   settled_.assign(loss_.size(), 0);
   for (int units = low_; units <= left_; ++units)
     loss(units) = price_ * (left_ - units);
+  // A look for the next one, and what follows from it.
+  auto const round = 2 * static_cast<double>(loss_.size());
   for (int count = 1;; ++count) {
     double least = gap_;
     int next = -1;
@@ -46,6 +49,13 @@ Unbounded::Unbounded(std::vector<MovableClass> const& classes, Goal const& goal)
       if (loss_[i] < least && settled_[i] == 0)
         least = loss_[i], next = static_cast<int>(i);
     if (next < 0) return;
+    if (!work->take(round)) {
+      // What is not settled is no nearer than the next.
+      is_complete_ = false;
+      if (settled_[static_cast<std::size_t>(-low_)] == 0)
+        loss(0) = std::min(loss(0), least);
+      return;
+    }
     settled_[static_cast<std::size_t>(next)] = count;
     settle(low_ + next);
   }

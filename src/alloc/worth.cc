@@ -34,8 +34,8 @@ double speed_of_one(Trainer const& trainer) {
 
 }  // namespace
 
-Worth::Worth(Problem const& problem, Extras const& extras)
-    : problem_(problem), extras_(extras) {}
+Worth::Worth(Problem const& problem, Extras const& extras, Wishes wishes)
+    : problem_(problem), extras_(extras), wishes_(wishes) {}
 
 void Worth::list(Trainer const& trainer, int most, double* worth) const {
   EXPECT(most >= 0 && static_cast<std::size_t>(most) < trainer.speed.size(),
@@ -45,7 +45,8 @@ void Worth::list(Trainer const& trainer, int most, double* worth) const {
   if (extras_.losses_per_node_s > 0) charge_losses(list);
   charge_resize(list);
   if (extras_.start_share > 0) charge_start(list);
-  if (extras_.deadline_weight > 0) meet_deadline(list);
+  if (extras_.deadline_weight > 0 && wishes_ == Wishes::heeded)
+    meet_deadline(list);
 }
 
 double Worth::at_most(Trainer const& trainer) const {
@@ -59,7 +60,9 @@ double Worth::swap_cost(Trainer const& trainer) const {
 }
 
 double Worth::scale(Trainer const& trainer) const {
-  return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;
+  if (!extras_.normalise) return 1;
+  return (wishes_ == Wishes::heeded ? trainer.weight : 1) /
+         speed_of_one(trainer);
 }
 
 void Worth::earn(List const& list) const {
@@ -106,6 +109,10 @@ void Worth::meet_deadline(List const& list) const {
       extras_.deadline_weight * problem_.forward_looking_s * list.scale;
   for (int k = 1; k <= list.most; ++k)
     list.worth[k] += per_speed * std::min(needed, speed_at(trainer, k));
+}
+
+double work_left_s(Trainer const& trainer) {
+  return trainer.work_left / speed_of_one(trainer);
 }
 
 double predicted_gain(Problem const& problem, Plan const& plan,

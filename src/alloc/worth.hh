@@ -15,7 +15,11 @@ namespace gleaner {
 /// and what the extras make of it.
 class Worth {
  public:
-  Worth(Problem const& problem, Extras const& extras);
+  /// Do weights and deadlines count?
+  enum class Wishes { heeded, ignored };
+
+  Worth(Problem const& problem, Extras const& extras,
+        Wishes wishes = Wishes::heeded);
 
   /// Writes f(0), … f(most) for a trainer; most ≤ nodes_max.  A count between
   /// 0 and nodes_min is worth what it earns: nothing.
@@ -45,7 +49,11 @@ class Worth {
 
   Problem const& problem_;
   Extras const& extras_;
+  Wishes const wishes_;
 };
+
+/// For how many seconds one node would be busy with what is left to do.
+double work_left_s(Trainer const& trainer);
 
 /// What `plan` is worth by that formula; for tests and reports.
 double predicted_gain(Problem const& problem, Plan const& plan,

@@ -117,6 +117,7 @@ constexpr Without extras[] = {
     {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
     {"swaps", [](Extras& extras) { extras.swaps = false; }},
     {"losses", [](Extras& extras) { extras.losses_per_node_s = 0; }},
+    {"short_holes", [](Extras& extras) { extras.short_holes = false; }},
     {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
 };
 

@@ -137,6 +137,7 @@ std::string solved_json(SolveCase const& question, Solved const& answer) {
       {"policy", answer.policy},
       {"took_ms", answer.took_ms},
       {"gain", predicted_gain(question.problem, answer.plan)},
+      {"gap", answer.gap},
       {"plan", plan_to_json(question.problem, answer.plan)}};
   if (question.plan) value["as_recorded"] = *question.plan == answer.plan;
   return value.dump(2) + "\n";

@@ -28,6 +28,7 @@ Result<std::vector<SolveCase>> read_cases(std::string const& name,
 
 struct Solved {
   Plan plan;
+  double gap = 0;  ///< to what no plan could exceed, as a part of that
   std::string policy;
   double took_ms = 0;
 };

@@ -36,14 +36,15 @@ Result<Solved> solve(SolveCase const& question, SolveOptions const& options) {
   auto const allocator = make_allocator(solved.policy);
   if (!allocator) return allocator.error();
   auto const begin = std::chrono::steady_clock::now();
-  auto plan = (*allocator)
-                  ->allocate(question.problem,
-                             std::chrono::milliseconds(options.limit_ms));
+  auto decision = (*allocator)
+                      ->allocate(question.problem,
+                                 std::chrono::milliseconds(options.limit_ms));
   solved.took_ms = std::chrono::duration<double, std::milli>(
                        std::chrono::steady_clock::now() - begin)
                        .count();
-  if (!plan) return plan.error();
-  solved.plan = std::move(*plan);
+  if (!decision) return decision.error();
+  solved.gap = decision->gap();
+  solved.plan = std::move(decision->plan);
   return solved;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cli/text_table.hh"
+#include "core/importance.hh"
 #include "core/place.hh"
 
 namespace gleaner::cli {
@@ -59,6 +60,9 @@ std::string totals(msg::StatusReply const& s) {
     text += "\nnothing is lent (" + s.observed_by + "): of " +
             std::to_string(s.lendable) + " nodes that could be, " +
             std::to_string(s.would_lend) + " would be";
+  if (s.plan_bound > s.plan_value * (1 + 1e-6))
+    text += "\nthe plan may fall short of the best by " +
+            fixed(100 * (s.plan_bound - s.plan_value) / s.plan_bound, 2) + " %";
   if (!s.drained.empty())
     text += "\ndrained, not lent: " +
             (s.drained == "all" ? "all nodes" : s.drained);
@@ -150,6 +154,26 @@ std::string column(msg::StatusReply const& status,
   return text + " ";
 }
 
+bool has_wishes(msg::TrainerStatus const& trainer) {
+  return trainer.weight != 1 || trainer.deadline_s > 0;
+}
+
+/// Columns that are there only where somebody has said so.
+void add_wishes(msg::StatusReply const& status, std::vector<Row>* rows) {
+  if (std::none_of(status.trainers.begin(), status.trainers.end(), has_wishes))
+    return;
+  rows->front().insert(rows->front().end() - 1, {"WEIGHT", "DEADLINE"});
+  for (std::size_t i = 0; i < status.trainers.size(); ++i) {
+    auto const& trainer = status.trainers[i];
+    auto const left_s = trainer.deadline_s - status.time_s;
+    auto& row = (*rows)[i + 1];
+    row.insert(row.end() - 1, {weight_text(trainer.weight),
+                               trainer.deadline_s == 0 ? "-"
+                               : left_s > 0 ? "in " + duration(left_s)
+                                            : duration(-left_s) + " ago"});
+  }
+}
+
 }  // namespace
 
 std::string status_table(msg::StatusReply const& status,
@@ -167,6 +191,7 @@ std::string status_table(msg::StatusReply const& status,
            std::to_string(t.generation), std::to_string(t.step),
            std::to_string(t.samples), fixed(t.samples_per_s, 1),
            fixed(t.loss, 4), t.state, t.why.empty() ? "-" : t.why});
+    add_wishes(status, &rows);
     text += "\n" + text_table(rows);
   }
   if (!status.leases.empty()) {

@@ -136,7 +136,9 @@ struct BaseJob {
   std::string lease_template;  ///< what each lease asks for, as srun options
   bool running = false;
   TimeS submit_s = 0;
-  std::string account;  ///< it is charged to; "" without accounting
+  std::string account;   ///< it is charged to; "" without accounting
+  double weight = 1;     ///< among its user's (importance.hh), as submitted
+  TimeS deadline_s = 0;  ///< likewise; 0: none
   bool operator==(BaseJob const&) const = default;
 };
 

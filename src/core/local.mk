@@ -13,6 +13,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/fits.cc \
 	%reldir%/free_nodes.hh \
 	%reldir%/free_nodes.cc \
+	%reldir%/importance.hh \
+	%reldir%/importance.cc \
 	%reldir%/lease_template.hh \
 	%reldir%/lease_template.cc \
 	%reldir%/local_disk.hh \
@@ -27,8 +29,12 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/part_size.cc \
 	%reldir%/place.hh \
 	%reldir%/place.cc \
+	%reldir%/quoted.hh \
+	%reldir%/quoted.cc \
 	%reldir%/resources.hh \
 	%reldir%/resources.cc \
+	%reldir%/slurm_time.hh \
+	%reldir%/slurm_time.cc \
 	%reldir%/throttle.hh
 
 # Apart, so that what needs no gleaner.yaml does not link yaml-cpp.  It does

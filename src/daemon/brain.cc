@@ -277,17 +277,22 @@ PlanInput Brain::plan_input(TimeS now) const {
           leases_, roster_,   users_,  nodes_, now};
 }
 
+Result<Changes> Brain::decided(Result<Changes> changes) {
+  if (changes) planned_ = {changes->decision.value, changes->decision.bound};
+  return changes;
+}
+
 void Brain::follow_plan(TimeS now, Actions* out) {
   if (!is_current(now) || !lending_ || is_gathering(now)) return;
   if (!changed_ && now - planned_at_s_ < replan_s) return;
   changed_ = false;
   planned_at_s_ = now;
   auto const input = plan_input(now);
-  auto changes =
+  auto changes = decided(
       make_changes(input, *allocator_, [&](Problem const& problem, Plan plan) {
         return visits_.change(std::move(plan), input, problem, *allocator_,
                               out);
-      });
+      }));
   if (!changes) {
     out->push_back(Record{"plan_failed", {{"why", changes.error().message}}});
     return;
@@ -300,7 +305,7 @@ void Brain::follow_plan(TimeS now, Actions* out) {
 void Brain::save(Changes&& changes, Actions* out) const {
   if (config_.problem_log.empty()) return;
   out->push_back(SaveProblem{config_.policy, std::move(changes.problem),
-                             std::move(changes.plan)});
+                             std::move(changes.decision.plan)});
 }
 
 /// Taking waits until plans have agreed on it for a moment: what is short for a
@@ -354,7 +359,7 @@ void Brain::observe(TimeS now, Actions* out) {
   if (!is_current(now) || (!changed_ && now - planned_at_s_ < replan_s)) return;
   changed_ = false;
   planned_at_s_ = now;
-  auto changes = make_changes(plan_input(now), *allocator_);
+  auto changes = decided(make_changes(plan_input(now), *allocator_));
   if (!changes) return;
   would_lend_ = changes->nodes_planned;
   save(std::move(*changes), out);

@@ -115,6 +115,12 @@ class Brain {
   PlanInput plan_input(TimeS now) const;
   /// Why no node is lent to anybody; "": they are.
   std::string why_stopped(TimeS now) const;
+  /// What the last plan gains, and what none could exceed (alloc/allocator.hh).
+  struct Planned {
+    double value = 0;
+    double bound = 0;
+  };
+  Planned planned() const { return planned_; }
   int would_lend() const { return orders_.lends() ? 0 : would_lend_; }
 
  private:
@@ -125,6 +131,8 @@ class Brain {
                    TimeS now);
   void on_resized(TrainerEntry* trainer, msg::Resized const& resized,
                   TimeS now);
+  void on_importance(TrainerEntry* trainer, msg::Importance const& said,
+                     TimeS now);
   void on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
   void give_prior(TrainerEntry* trainer, msg::Pace const& pace, TimeS now);
   void shelve(TrainerEntry const& trainer, TimeS now);
@@ -162,6 +170,8 @@ class Brain {
   bool is_current(TimeS now) const;
   bool is_gathering(TimeS now) const;
   bool may_lend_more(TimeS now) const;
+  /// The same, with its value and bound kept for planned().
+  Result<Changes> decided(Result<Changes> changes);
   void observe(TimeS now, Actions* out);
   void save(Changes&& changes, Actions* out) const;
 
@@ -199,6 +209,7 @@ class Brain {
   TokenBuckets looks_{{8, 0.5}}, rows_{{1000, 10}};
   std::map<std::string, TimeS> take_since_s_;  ///< leases that plans would take
   TimeS planned_at_s_ = 0;                     ///< when the last plan was made
+  Planned planned_;
   int would_lend_ = 0;    ///< nodes of the last plan that was not followed
   TimeS observed_s_ = 0;  ///< when that was recorded
   int recorded_[3] = {-1, -1, -1};  ///< what was

@@ -8,6 +8,7 @@
 #include "core/lease_template.hh"
 #include "core/place.hh"
 #include "daemon/brain.hh"
+#include "daemon/importance.hh"
 #include "daemon/pace_message.hh"
 #include "profile/agreement.hh"
 
@@ -198,6 +199,7 @@ void Brain::on_coordinator(LinkId link, Uid uid,
   auto* trainer = roster_.by_link(link);
   if (!trainer) return;  // who is not registered changes nothing
   bool const is_report = std::holds_alternative<msg::Progress>(message) ||
+                         std::holds_alternative<msg::Importance>(message) ||
                          std::holds_alternative<msg::Pace>(message);
   changed_ = !is_report || changed_;
   on_message(link, trainer, message, now);
@@ -236,6 +238,8 @@ void Brain::on_message(LinkId link, TrainerEntry* trainer,
       pending_.push_back(LookAgain{});
   } else if (auto const* progress = std::get_if<msg::Progress>(&message)) {
     roster_.note_progress(link, *progress);
+  } else if (auto const* said = std::get_if<msg::Importance>(&message)) {
+    on_importance(trainer, *said, now);
   } else if (auto const* pace = std::get_if<msg::Pace>(&message)) {
     on_pace(trainer, *pace, now);
   } else if (auto const* resized = std::get_if<msg::Resized>(&message)) {
@@ -252,6 +256,19 @@ void Brain::on_vacated(TrainerEntry const& trainer, msg::Vacated const& vacated,
     pending_.push_back(
         Record{"vacated",
                {{"trainer", trainer.base.job}, {"nodes", nodes.to_string()}}});
+}
+
+/// A training may say so as often as it likes: what is not recorded waits for
+/// the next plan.
+void Brain::on_importance(TrainerEntry* trainer, msg::Importance const& said,
+                          TimeS now) {
+  auto const before = std::exchange(trainer->said, in_bounds(said));
+  if (trainer->said == before || !rows_.take(trainer->base.uid, 1, now)) return;
+  changed_ = true;
+  pending_.push_back(Record{"importance",
+                            {{"job", trainer->base.job},
+                             {"weight", weight_of(*trainer)},
+                             {"deadline_s", deadline_of(*trainer)}}});
 }
 
 void Brain::on_pace(TrainerEntry* trainer, msg::Pace const& pace, TimeS now) {

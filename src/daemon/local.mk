@@ -21,6 +21,8 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/eligibility.cc \
 	%reldir%/freed_jobs.hh \
 	%reldir%/freed_jobs.cc \
+	%reldir%/importance.hh \
+	%reldir%/importance.cc \
 	%reldir%/job_on_node.hh \
 	%reldir%/job_on_node.cc \
 	%reldir%/job_shape.hh \

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/place.hh"
 #include "daemon/caps.hh"
+#include "daemon/importance.hh"
 
 namespace gleaner {
 namespace {
@@ -55,6 +57,10 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   trainer.expand_s = costs.expand_s;
   trainer.shrink_s = costs.shrink_s;
   trainer.start_s = costs.start_s;
+  trainer.weight = weight_of(entry);
+  if (auto const deadline_s = deadline_of(entry); deadline_s > 0)
+    trainer.deadline_s = deadline_s - input.now;
+  trainer.work_left = work_left_s(entry);
   if (input.users.blocks(entry.base.uid, input.now) &&
       !limit_to_present(&trainer, leases))
     return std::nullopt;
@@ -161,10 +167,15 @@ std::vector<Lease const*> const& used_by(Used const& used, JobId job) {
 
 void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
                   Eligibility* eligibility, std::vector<Owner>* owners) {
+  std::map<Uid, std::uint32_t> numbers;  // of owners, from 0
   for (auto const* entry : in_order(input.roster)) {
     auto const leases = used_by(used, entry->base.job).size();
     auto trainer = to_trainer(input, *entry, leases);
     if (!trainer) continue;
+    trainer->owner = numbers
+                         .emplace(entry->base.uid,
+                                  static_cast<std::uint32_t>(numbers.size()))
+                         .first->second;
     problem->trainers.push_back(std::move(*trainer));
     owners->push_back({entry->base.uid, entry->base.account});
     eligibility->add_trainer(entry->ask);
@@ -236,16 +247,16 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
                              Adjust const& adjust) {
   auto const used = input.leases.used_by_trainer();
   auto problem = make_problem(input, used);
-  auto plan = allocator.allocate(problem, solve_limit);
-  if (!plan) return plan.error();
-  if (adjust) *plan = adjust(problem, std::move(*plan));
+  auto decision = allocator.allocate(problem, solve_limit);
+  if (!decision) return decision.error();
+  if (adjust) decision->plan = adjust(problem, std::move(decision->plan));
   Changes changes;
   auto const by_node = input.leases.by_node();
   auto const closing = closing_nodes(input.leases);
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto const job = job_of(problem.trainers[i]);
     std::vector<std::string_view> planned;
-    for (auto const node : (*plan)[i])
+    for (auto const node : decision->plan[i])
       planned.push_back(problem.nodes[node].name);
     std::sort(planned.begin(), planned.end());
     changes.nodes_planned += static_cast<int>(planned.size());
@@ -253,7 +264,7 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
                 &changes);
   }
   changes.problem = std::move(problem);
-  changes.plan = std::move(*plan);
+  changes.decision = std::move(*decision);
   return changes;
 }
 

@@ -44,7 +44,7 @@ struct Changes {
   std::vector<std::string> take;  ///< nonces of leases to be given back
   int nodes_planned = 0;          ///< nodes that trainers have by the plan
   Problem problem;                ///< from which all this follows
-  Plan plan;
+  Decision decision;
 };
 
 /// A leased node that is no hole for so long is drained.  Not at once: nodes
@@ -62,7 +62,7 @@ double ask_lead_s(Config const& config);
 /// No shorter hole is lent: a lease would be asked back before it is any use.
 double hole_s_lent_min(Config const& config);
 
-/// How long a plan may take.
+/// How long a plan of policy milp may take; the others count steps.
 inline constexpr std::chrono::milliseconds solve_limit{1000};
 
 Problem make_problem(PlanInput const& input);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "daemon/importance.hh"
 #include "daemon/pace_message.hh"
 
 namespace gleaner {
@@ -195,6 +196,7 @@ std::vector<Candidate> Roster::settle(Snapshot const& snapshot, double wait_s,
     update_base(&trainer, *base, serving.of(base->lease_template));
     trainer.present = true;
     trainer.link = candidate.link;
+    trainer.said = in_bounds(candidate.request.importance);
     accepted.push_back(candidate);
   }
   candidates_ = std::move(waiting);
@@ -220,7 +222,8 @@ void Roster::note_progress(LinkId link, msg::Progress const& progress) {
                        progress.samples,
                        progress.samples_per_s,
                        progress.loss,
-                       progress.state.substr(0, 16)};
+                       progress.state.substr(0, 16),
+                       progress.samples_left};
 }
 
 bool Roster::note_pace(TrainerEntry* trainer, msg::Pace const& pace) {

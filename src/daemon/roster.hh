@@ -24,6 +24,7 @@ struct TrainerEntry {
   LinkId link = 0;         ///< 0 while no coordinator is connected
   TimeS link_lost_s = 0;   ///< when there was last one, or when we first looked
   msg::Progress progress;  ///< as the coordinator reports; for show
+  msg::Importance said;    ///< instead of what `base` says
   ScalingProfile scaling;
   TimeS measured_since_s = 0;    ///< its first pace came; 0: none yet
   std::set<std::string> agents;  ///< nodes on which it says agents run

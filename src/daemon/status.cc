@@ -6,6 +6,7 @@
 
 #include "core/place.hh"
 #include "core/quantile.hh"
+#include "daemon/importance.hh"
 #include "daemon/why_not_more.hh"
 
 namespace gleaner {
@@ -36,6 +37,8 @@ msg::TrainerStatus to_status(Brain const& brain, BaseJob const& base,
   if (!status.nodes.empty() &&
       (status.state == "waiting" || status.state == "parked"))
     status.state = "starting";
+  status.weight = trainer ? weight_of(*trainer) : base.weight;
+  status.deadline_s = trainer ? deadline_of(*trainer) : base.deadline_s;
   if (!trainer) return status;
   if (base.running) status.why = why.of(*trainer);
   status.generation = trainer->progress.generation;
@@ -79,6 +82,8 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   reply.lendable = brain.lendable();
   reply.would_lend = brain.would_lend();
   reply.policy = brain.config().policy;
+  reply.plan_value = brain.planned().value;
+  reply.plan_bound = brain.planned().bound;
   reply.nodes_total = snapshot.nodes_total;
   WhyNotMore const why(brain.plan_input(now), brain.why_stopped(now));
   for (auto const& base : snapshot.trainers)

@@ -30,7 +30,8 @@ GLEANER_MESSAGE(PendingJob,
                                     FIELD(on_notice))
 GLEANER_MESSAGE(BaseJob, FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                              FIELD(nodes_max) FIELD(lease_template)
-                                 FIELD(running) FIELD(submit_s) FIELD(account))
+                                 FIELD(running) FIELD(submit_s) FIELD(account)
+                                     FIELD(weight) FIELD(deadline_s))
 GLEANER_MESSAGE(Snapshot,
                 FIELD(time_s) FIELD(backfill_s) FIELD(nodes_total) FIELD(kinds)
                     FIELD(holes) FIELD(shared) FIELD(leases) FIELD(preempted)
@@ -53,7 +54,9 @@ GLEANER_SPLICE(BaseJob)
 namespace gleaner::msg {
 
 GLEANER_MESSAGE(HeldLease, FIELD_TEXT(node, node_bytes) FIELD(lease_job))
-GLEANER_MESSAGE(Register, FIELD(job) FIELD_LIST(leases, nodes))
+GLEANER_MESSAGE(Importance, FIELD(weight) FIELD(deadline_s))
+GLEANER_MESSAGE(Register,
+                FIELD(job) FIELD_LIST(leases, nodes) FIELD(importance))
 GLEANER_MESSAGE(LeaseStarted,
                 FIELD_TEXT(node, node_bytes) FIELD(lease_job) FIELD(took_s))
 GLEANER_MESSAGE(LeaseFailed,
@@ -61,10 +64,11 @@ GLEANER_MESSAGE(LeaseFailed,
 GLEANER_MESSAGE(Vacated, FIELD_TEXTS(nodes, nodes, node_bytes))
 GLEANER_MESSAGE(LeaseEnded, FIELD_TEXT(node, node_bytes) FIELD(lease_job)
                                 FIELD_TEXT(cause, word_bytes))
-GLEANER_MESSAGE(Progress, FIELD(generation) FIELD_COUNT(members, members)
-                              FIELD_TEXTS(nodes, nodes, node_bytes) FIELD(step)
-                                  FIELD(samples) FIELD(samples_per_s)
-                                      FIELD(loss) FIELD_TEXT(state, word_bytes))
+GLEANER_MESSAGE(Progress,
+                FIELD(generation) FIELD_COUNT(members, members)
+                    FIELD_TEXTS(nodes, nodes, node_bytes) FIELD(step)
+                        FIELD(samples) FIELD(samples_per_s) FIELD(loss)
+                            FIELD_TEXT(state, word_bytes) FIELD(samples_left))
 GLEANER_MESSAGE(Pace,
                 FIELD(generation) FIELD_COUNT(nodes, nodes)
                     FIELD_COUNT(members, members) FIELD(steps) FIELD(step_s)
@@ -103,7 +107,8 @@ GLEANER_MESSAGE(TrainerStatus,
                 FIELD(job) FIELD(uid) FIELD(name) FIELD(nodes_min)
                     FIELD(nodes_max) FIELD(state) FIELD(nodes) FIELD(generation)
                         FIELD(step) FIELD(samples) FIELD(samples_per_s)
-                            FIELD(loss) FIELD(why))
+                            FIELD(loss) FIELD(why) FIELD(weight)
+                                FIELD(deadline_s))
 GLEANER_MESSAGE(LeaseStatus, FIELD(job) FIELD(node) FIELD(trainer) FIELD(state)
                                  FIELD(since_s) FIELD(until_s))
 GLEANER_MESSAGE(HoleStatus,
@@ -113,7 +118,8 @@ GLEANER_MESSAGE(StatusReply,
                     FIELD(drained) FIELD(policy) FIELD(nodes_total)
                         FIELD(lendable) FIELD(would_lend) FIELD(trainers)
                             FIELD(leases) FIELD(holes) FIELD(stall_p50_s)
-                                FIELD(stall_p99_s))
+                                FIELD(stall_p99_s) FIELD(plan_value)
+                                    FIELD(plan_bound))
 GLEANER_MESSAGE(ProfileRequest, FIELD(job))
 GLEANER_MESSAGE(ProfileSize,
                 FIELD(nodes) FIELD(members) FIELD(steps) FIELD(step_s)

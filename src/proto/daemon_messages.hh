@@ -23,10 +23,18 @@ struct HeldLease {
   std::string node;
   JobId lease_job = 0;
 };
+/// How much it matters among its user's trainings (core/importance.hh), where
+/// the training says something else than what it was submitted with.
+struct Importance {
+  std::optional<double> weight;
+  std::optional<TimeS> deadline_s;  ///< 0: none any more
+  bool operator==(Importance const&) const = default;
+};
 /// First message; again after every reconnect, with the leases it holds.
 struct Register {
   JobId job = 0;  ///< its base job; the MUNGE uid must own it
   std::vector<HeldLease> leases;
+  Importance importance;  ///< later changes come as messages of their own
 };
 struct LeaseStarted {  ///< the agent runs on the node
   std::string node;
@@ -56,6 +64,7 @@ struct Progress {  ///< once a second and after every resize
   double samples_per_s = 0;
   double loss = 0;    ///< last logged "loss"; NaN is sent as null
   std::string state;  ///< "waiting", "running", "parked", "finished"
+  std::uint64_t samples_left = 0;  ///< to the end of the last pass; 0: unknown
 };
 /// How fast the generation in use is, once it is warm; with Progress.
 struct Pace {
@@ -83,8 +92,8 @@ struct Resized {
   double stall_s = 0;
 };
 using FromCoordinator =
-    std::variant<Register, LeaseStarted, LeaseFailed, Vacated, LeaseEnded,
-                 Progress, Pace, Resized>;
+    std::variant<Register, Importance, LeaseStarted, LeaseFailed, Vacated,
+                 LeaseEnded, Progress, Pace, Resized>;
 
 // --- gleanerd -> coordinator -----------------------------------------------
 
@@ -182,7 +191,9 @@ struct TrainerStatus {
   std::uint64_t samples = 0;
   double samples_per_s = 0;
   double loss = 0;
-  std::string why;  ///< it has not more nodes: "at its maximum"
+  std::string why;       ///< it has not more nodes: "at its maximum"
+  double weight = 1;     ///< in force among its user's trainings
+  TimeS deadline_s = 0;  ///< likewise; 0: none
 };
 struct LeaseStatus {
   JobId job = 0;
@@ -215,6 +226,10 @@ struct StatusReply {
   std::vector<HoleStatus> holes;
   double stall_p50_s = 0;
   double stall_p99_s = 0;
+  /// What the last plan is expected to gain, and what no plan could exceed, in
+  /// seconds of one node; both 0 before the first.
+  double plan_value = 0;
+  double plan_bound = 0;
 };
 /// What an order led to.
 struct AdminReply {

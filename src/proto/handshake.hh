@@ -17,8 +17,8 @@ namespace gleaner {
 
 /// Raised when a message changes its meaning; both sides must agree.  Between
 /// gleanerd and its clients, and inside one training.
-inline constexpr int daemon_protocol_version = 4;
-inline constexpr int training_protocol_version = 6;
+inline constexpr int daemon_protocol_version = 5;
+inline constexpr int training_protocol_version = 7;
 
 /// The text under `key`, "" when there is none.
 inline std::string text_field(nlohmann::json const& message, char const* key) {

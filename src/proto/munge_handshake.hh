@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How do both ends of a TCP connection to gleanerd prove their uid by MUNGE?
 ///
-///     S->C {"type":"challenge","version":4,"nonce":a,"uid":s}
+///     S->C {"type":"challenge","version":5,"nonce":a,"uid":s}
 ///     C->S {"type":"munge","credential":M(s, "gleaner client a b k")}
 ///     S->C {"type":"accepted","credential":M(c, "gleaner server a b l")}
 /// M(u, text) is a MUNGE credential that only processes of uid u can open; c is

@@ -72,6 +72,7 @@ struct Loaded {  ///< gleaner_start() was called; the program is ready
   std::string shapes;
   /// Why it cannot follow, nor be followed; "": it can.
   std::string must_copy;
+  std::uint64_t samples_total = 0;  ///< of all passes
 };
 struct PlaneBlob {  ///< this member's contact data for a data plane
   Generation generation = 0;
@@ -186,6 +187,11 @@ struct Alive {
   std::string busy;         ///< with what, as gleaner_busy() was told
   double busy_left_s = 0;   ///< of the time it asked for
 };
+/// How much the training matters from now on (core/importance.hh), as
+/// gleaner_set_weight() was told.  Of any member; the last one counts.
+struct Weight {
+  double weight = 1;
+};
 struct MemberError {  ///< the program gave up; `why` is for the user
   std::string why;
 };
@@ -194,7 +200,7 @@ using FromMember =
     std::variant<MemberHello, Loaded, PlaneBlob, Prepared, PrepareFailed,
                  CaughtUp, Switched, SwitchAhead, Withdrawn, Agreed, Status,
                  Stable, LogValues, Checkpointed, CheckpointFailed, Finished,
-                 StateReceived, StateDigest, Alive, MemberError>;
+                 StateReceived, StateDigest, Alive, Weight, MemberError>;
 
 // --- coordinator -> member -------------------------------------------------
 

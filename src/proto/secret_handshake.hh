@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How do two processes of one training prove its secret to each other?
 ///
-///     S->C {"type":"challenge","version":6,"nonce":a}
+///     S->C {"type":"challenge","version":7,"nonce":a}
 ///     C->S {"type":"answer","role":r,"id":i,"nonce":b,
 ///           "hmac":H(k,"c:"+a+":"+b+":"+r+":"+i)}
 ///     S->C {"type":"accepted","hmac":H(k,"s:"+b+":"+a)}

@@ -212,15 +212,15 @@ void Engine::solve() {
   for (auto const* training : waiting_)
     problem_.trainers_waiting += training->submit_s <= now_s_;
   auto const began = std::chrono::steady_clock::now();
-  auto plan = allocator_.allocate(problem_, solve_limit);
-  if (plan)
-    *plan = visits_.change(std::move(*plan), problem_, trainers_, knowledge_,
-                           allocator_, now_s_);
+  auto decision = allocator_.allocate(problem_, solve_limit);
+  if (decision)
+    decision->plan = visits_.change(std::move(decision->plan), problem_,
+                                    trainers_, knowledge_, allocator_, now_s_);
   std::chrono::duration<double, std::milli> const took =
       std::chrono::steady_clock::now() - began;
   outcome_.solve_ms.push_back(took.count());
-  if (plan)
-    apply(*plan);
+  if (decision)
+    apply(decision->plan);
   else
     ++outcome_.solves_failed;
 }

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace gleaner::sim {
 
-Result<Plan> Trivial::allocate(Problem const& problem,
-                               std::chrono::milliseconds) {
+Result<Decision> Trivial::allocate(Problem const& problem,
+                                   std::chrono::milliseconds) {
   auto const& trainers = problem.trainers;
   auto left = static_cast<int>(problem.nodes.size());
   std::vector<int> counts(trainers.size());
@@ -40,7 +41,7 @@ Result<Plan> Trivial::allocate(Problem const& problem,
       taken[next] = true;
       plan[i].push_back(next);
     }
-  return plan;
+  return Decision{std::move(plan)};
 }
 
 }  // namespace gleaner::sim

@@ -12,8 +12,8 @@ namespace gleaner::sim {
 /// as their number allows.
 class Trivial final : public Allocator {
  public:
-  Result<Plan> allocate(Problem const& problem,
-                        std::chrono::milliseconds limit) override;
+  Result<Decision> allocate(Problem const& problem,
+                            std::chrono::milliseconds limit) override;
 };
 
 }  // namespace gleaner::sim

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+
+#include "core/importance.hh"
 
 namespace gleaner {
 namespace {
@@ -28,11 +31,39 @@ bool skip_number(std::string_view* text, Number* number) {
   return true;
 }
 
+/// The word after `prefix`, if that is there; "" where it is not.
+std::string_view word_after(std::string_view* text, std::string_view prefix) {
+  if (!skip(text, prefix)) return {};
+  auto const word = text->substr(0, text->find(' '));
+  text->remove_prefix(word.size());
+  return word.empty() ? std::string_view(" ") : word;
+}
+
+/// Both may be missing.  False: one is there and cannot be read.
+bool skip_importance(std::string_view* text, TrainerMark* mark) {
+  if (auto const word = word_after(text, " weight="); !word.empty()) {
+    auto const weight = parse_weight("weight", word);
+    if (!weight) return false;
+    mark->weight = *weight;
+  }
+  if (auto const word = word_after(text, " deadline="); !word.empty()) {
+    auto const deadline_s = parse_deadline_s(word);
+    if (!deadline_s) return false;
+    mark->deadline_s = *deadline_s;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string to_text(TrainerMark const& mark) {
   return std::string(trainer_prefix) + std::to_string(mark.nodes_min) + "-" +
-         std::to_string(mark.nodes_max) + " lease=" + mark.lease_template;
+         std::to_string(mark.nodes_max) +
+         (mark.weight == 1 ? "" : " weight=" + weight_text(mark.weight)) +
+         (mark.deadline_s == 0
+              ? ""
+              : " deadline=" + std::to_string(std::llround(mark.deadline_s))) +
+         " lease=" + mark.lease_template;
 }
 
 std::string to_text(LeaseMark const& mark) {
@@ -45,7 +76,7 @@ std::optional<TrainerMark> parse_trainer_mark(std::string_view text) {
   TrainerMark mark;
   if (!skip(&text, trainer_prefix) || !skip_number(&text, &mark.nodes_min) ||
       !skip(&text, "-") || !skip_number(&text, &mark.nodes_max) ||
-      !skip(&text, " lease="))
+      !skip_importance(&text, &mark) || !skip(&text, " lease="))
     return std::nullopt;
   if (mark.nodes_min < 1 || mark.nodes_max < mark.nodes_min)
     return std::nullopt;

@@ -2,8 +2,9 @@
 /// How is a job marked as Gleaner's?  By the text in its admin_comment.
 ///
 /// job_submit_gleaner writes it, users cannot.  Readers of Slurm's job list
-/// find trainers and leases by it.  Three forms:
+/// find trainers and leases by it.  The forms are:
 ///     gleaner:trainer nodes=2-16 lease=--gres=gpu:4 --constraint=a100
+///     gleaner:trainer nodes=2-16 weight=4 deadline=1772600000 lease=
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678
 ///     gleaner:lease trainer=1234 ticket=90ab12cd34ef5678 part=1
 ///     gleaner:notice
@@ -23,6 +24,8 @@ struct TrainerMark {
   int nodes_min = 1;
   int nodes_max = 1;
   std::string lease_template;  ///< srun options, separated by one space
+  double weight = 1;           ///< among its user's trainings
+  TimeS deadline_s = 0;        ///< 0: none
   bool operator==(TrainerMark const&) const = default;
 };
 

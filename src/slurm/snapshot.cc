@@ -110,6 +110,8 @@ BaseJob trainer_of(JobRecord const& job, TrainerMark const& mark) {
   trainer.running = job.state == State::running;
   trainer.submit_s = job.submit_s;
   trainer.account = job.account;
+  trainer.weight = mark.weight;
+  trainer.deadline_s = mark.deadline_s;
   return trainer;
 }
 

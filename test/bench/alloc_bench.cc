@@ -51,6 +51,8 @@ double cpu_ms() {
 struct Times {
   std::vector<double> ms;
   int unfinished = 0;  ///< no plan, or the limit was reached
+  double steps = 0;    ///< the most of a plan
+  double gap_max = 0;  ///< to the bound, as a share of it
   double at(double share) const {
     return ms[static_cast<std::size_t>(share *
                                        static_cast<double>(ms.size() - 1))];
@@ -67,9 +69,13 @@ Times measure(std::string const& policy, Family const& family, Size size,
     auto const problem =
         make_problem(family, random, size.nodes, size.trainers);
     double const begin_ms = cpu_ms();
-    auto const plan = (*allocator)->allocate(problem, milp_limit);
+    auto const decision = (*allocator)->allocate(problem, milp_limit);
     times.ms.push_back(cpu_ms() - begin_ms);
-    if (!plan || times.ms.back() >= 0.99 * milp_limit.count())
+    if (decision) {
+      times.steps = std::max(times.steps, decision->steps);
+      times.gap_max = std::max(times.gap_max, decision->gap());
+    }
+    if (!decision || times.ms.back() >= 0.99 * milp_limit.count())
       ++times.unfinished;
   }
   std::sort(times.ms.begin(), times.ms.end());
@@ -79,9 +85,10 @@ Times measure(std::string const& policy, Family const& family, Size size,
 void report(std::string const& policy, Family const& family, Size size,
             Times const& times, Json* rows) {
   if (times.ms.empty()) return;
-  std::printf("%-8s %6d x %-5d %-18s %9.3f %9.3f %9.3f %5zu", policy.c_str(),
-              size.nodes, size.trainers, family.name.c_str(), times.at(0.5),
-              times.at(0.99), times.at(1), times.ms.size());
+  std::printf("%-8s %6d x %-5d %-18s %9.3f %9.3f %9.3f %9.0f %9.2e %5zu",
+              policy.c_str(), size.nodes, size.trainers, family.name.c_str(),
+              times.at(0.5), times.at(0.99), times.at(1), times.steps / 1000,
+              times.gap_max, times.ms.size());
   if (times.unfinished > 0) std::printf("  %d at the limit", times.unfinished);
   std::printf("\n");
   std::fflush(stdout);
@@ -93,14 +100,17 @@ void report(std::string const& policy, Family const& family, Size size,
                    {"median_ms", times.at(0.5)},
                    {"p99_ms", times.at(0.99)},
                    {"max_ms", times.at(1)},
+                   {"steps_max", times.steps},
+                   {"gap_max", times.gap_max},
                    {"problems", times.ms.size()},
                    {"at_limit", times.unfinished}});
 }
 
 Json measure_all(bool quick) {
   Json rows = Json::array();
-  std::printf("%-8s %6s   %-5s %-18s %9s %9s %9s %5s\n", "policy", "nodes",
-              "train", "family", "median ms", "p99 ms", "max ms", "cases");
+  std::printf("%-8s %6s   %-5s %-18s %9s %9s %9s %9s %9s %5s\n", "policy",
+              "nodes", "train", "family", "median ms", "p99 ms", "max ms",
+              "1k steps", "worst gap", "cases");
   for (auto const& size : sizes)
     for (auto const& family : families())
       for (auto policy : {"exact", "gleaner"}) {
@@ -132,12 +142,13 @@ KindTimes measure_kinds(std::string const& policy, Family const& family,
     auto const problem =
         make_kind_problem(family, usable, random, size.nodes, size.trainers);
     double const begin_ms = cpu_ms();
-    auto const plan = (*allocator)->allocate(problem, milp_limit);
+    auto const decision = (*allocator)->allocate(problem, milp_limit);
     result.times.ms.push_back(cpu_ms() - begin_ms);
-    if (!plan) continue;
+    if (!decision) continue;
     double const most = worth_at_most(problem, extras);
     if (most > 0)
-      result.gap.push_back(1 - worth_of(problem, *plan, extras) / most);
+      result.gap.push_back(1 -
+                           worth_of(problem, decision->plan, extras) / most);
   }
   std::sort(result.times.ms.begin(), result.times.ms.end());
   std::sort(result.gap.begin(), result.gap.end());

@@ -52,6 +52,7 @@ class Declarations(unittest.TestCase):
         updates = []
         training.on_update(lambda: updates.append(list(gradient)))
         training.busy("loading", 10)
+        training.set_weight(0.5)
         self.assertEqual(training.start(), core.OK)
         seen = []
         while True:

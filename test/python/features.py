@@ -258,6 +258,19 @@ class Features(unittest.TestCase):
             for job, _, batch in steps_of(model):
                 job._training.busy("nothing", 0.0)
 
+    def test_weight(self):
+        """set_weight() is for before the loop and in it, from 0.1 to 10"""
+        model = network()
+        for job, _, batch in steps_of(model):
+            job.set_weight(2)
+            job.backward(loss_of(model, batch))
+            job.step()
+        job = gleaner.init(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        job.set_weight(0.1)
+        for wrong in (0, 11, -1, float("nan")):
+            with self.assertRaisesRegex(ValueError, "expected 0.1 to 10"):
+                job.set_weight(wrong)
+
     def test_mean(self):
         """mean() weighs by samples, and is not known before the step is"""
         model = network()

@@ -38,11 +38,27 @@ lease_request=(--partition=lease --reservation=gleaner --nodes=1 --ntasks=1
   done
 }
 
+@test "a wrong --malleable-weight or -deadline is refused likewise" {
+  for weight in 0 0.09 11 -1 two nan ''; do
+    refused malleable-weight sbatch --malleable=1-2 --malleable-weight="$weight" --wrap true
+    [[ $output = *"'$weight'"*'from 0.1 to 10'* ]]
+  done
+  for deadline in soon 25:00 2026-02-30 now-1hour ''; do
+    refused malleable-deadline sbatch --malleable=1-2 --malleable-deadline="$deadline" --wrap true
+    [[ $output = *"'$deadline' is no time"* ]]
+  done
+  refused malleable-deadline sbatch --malleable=1-2 --malleable-deadline=2020-01-01 --wrap true
+  [[ $output = *'is past'* ]]
+}
+
 @test "what makes no sense for a malleable job is refused, naming the option" {
   refused gpus sbatch --malleable=1-2 --gpus=4 --wrap true
   refused nodelist sbatch --malleable=1-2 --nodelist=n1 --wrap true
   refused nodes sbatch --malleable=1-2 -N5 --wrap true
   refused malleable srun --malleable=1-2 true
+  refused malleable-weight srun --malleable-weight=2 true
+  refused malleable-weight sbatch --malleable-weight=2 --wrap true
+  refused malleable-deadline sbatch --malleable-deadline=now+1hour --wrap true
   for option in --ntasks=8 --gpu-bind=closest \
     --ntasks-per-socket=1 --distribution=cyclic --contiguous --switches=1 \
     --oversubscribe --overcommit --core-spec=1 --exclusive=user; do
@@ -85,7 +101,7 @@ END
 
 @test "sbatch --help shows --malleable" {
   run sbatch --help
-  [[ $output = *--malleable* ]]
+  [[ $output = *--malleable=* && $output = *--malleable-weight=* && $output = *--malleable-deadline=* ]]
 }
 
 @test "a malleable job waits in the head partition with one CPU" {

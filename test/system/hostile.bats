@@ -94,20 +94,20 @@ malformed=(
 }
 
 @test "a user cannot register for another user's job" {
-  run speak tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$job,\"leases\":[]}"
+  run speak tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$job,\"leases\":[],\"importance\":{\"weight\":null,\"deadline_s\":null}}"
   echo "$output"
   [[ $output = *RegisterRefused* ]]
   # The other way round: a job of somebody else's.
   theirs=$(setpriv --reuid nobody --regid nogroup --clear-groups timeout 20 \
     sbatch --parsable --hold --malleable=1-2 -D / -o /dev/null --wrap true)
-  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$theirs,\"leases\":[]}"
+  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused "{\"type\":\"Register\",\"job\":$theirs,\"leases\":[],\"importance\":{\"weight\":null,\"deadline_s\":null}}"
   echo "$output"
   [[ $output = *RegisterRefused* ]]
   slurm scancel "$theirs"
 }
 
 @test "a registration for a job that does not exist is refused in the end" {
-  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused --seconds 30 '{"type":"Register","job":4242,"leases":[]}'
+  run speak_as_user tcp "$address" --munge "$munge" --until RegisterRefused --seconds 30 '{"type":"Register","job":4242,"leases":[],"importance":{"weight":null,"deadline_s":null}}'
   [[ $output = *RegisterRefused* ]]
   unharmed
 }
@@ -275,7 +275,7 @@ leases_go_on() {
 @test "a user who registers all the time leaves no row, and delays nobody" {
   journal=$cluster/slurm/state/gleaner/journal.sqlite
   rows=$(sqlite3 "$journal" 'SELECT count(*) FROM event')
-  as_user "$top/test/system/flood" said "$address" 8 20 "$munge" '{"type":"Register","job":4242,"leases":[]}' >"$work/flood.log" 3>&- 8>&- &
+  as_user "$top/test/system/flood" said "$address" 8 20 "$munge" '{"type":"Register","job":4242,"leases":[],"importance":{"weight":null,"deadline_s":null}}' >"$work/flood.log" 3>&- 8>&- &
   flood=$!
   sleep 1 # the flood is under way
   answers_within 5

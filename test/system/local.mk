@@ -11,6 +11,7 @@ system_tests = \
 	%reldir%/links.bats \
 	%reldir%/campaign.bats \
 	%reldir%/resize.bats \
+	%reldir%/weight.bats \
 	%reldir%/loss.bats \
 	%reldir%/notice.bats \
 	%reldir%/restart.bats \

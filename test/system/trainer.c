@@ -8,7 +8,7 @@
  * With TRAINER_FLOATS=N it also has so many parameters without a use, whose
  * gradients cross the links.  Each member writes OUT_DIR/member-ID: what it
  * sees of its node; and, when the training is done, OUT_DIR/result-ID: "TOTAL
- * EXPECTED".
+ * EXPECTED".  What OUT_DIR/weight says becomes the training's weight.
  */
 #include <gleaner/gleaner.h>
 #include <inttypes.h>
@@ -60,6 +60,19 @@ static void spend_ms(double ms) {
   nanosleep(&left, NULL);
 }
 
+/* What campaigns do when they have seen how a trial does. */
+static int heed_weight(gleaner_training *g, char const *dir) {
+  char path[4096];
+  double weight = 0;
+  int rc = GLEANER_OK;
+  snprintf(path, sizeof path, "%s/weight", dir);
+  FILE *file = fopen(path, "r");
+  if (!file) return GLEANER_OK;
+  if (fscanf(file, "%lf", &weight) == 1) rc = gleaner_set_weight(g, weight);
+  fclose(file);
+  return rc;
+}
+
 /* How many samples the last step really had is known at the next one: a step
  * that lost a member has fewer than were planned. */
 static void settle(struct state *s, uint64_t seen_now) {
@@ -93,12 +106,14 @@ static int register_state(gleaner_training *g, struct state *s) {
   return rc;
 }
 
-static int train(gleaner_training *g, struct state *s, double sample_ms) {
+static int train(gleaner_training *g, struct state *s, double sample_ms,
+                 char const *dir) {
   double *gradient = gleaner_gradient(g, "total");
   gleaner_step_info step = {0};
   int rc;
   while ((rc = gleaner_step(g, &step)) == GLEANER_STEP) {
     settle(s, step.samples_seen);
+    if ((rc = heed_weight(g, dir)) != GLEANER_OK) return rc;
     do {
       gleaner_step_now(g, &step);
       for (size_t i = 0; i < step.n_samples; i++)
@@ -135,7 +150,7 @@ int main(int argc, char **argv) {
   if (rc != GLEANER_OK) return failed(g, "register", rc);
   rc = gleaner_start(g);
   if (rc < 0) return failed(g, "start", rc);
-  if (rc == GLEANER_OK) rc = train(g, &s, sample_ms);
+  if (rc == GLEANER_OK) rc = train(g, &s, sample_ms, out_dir);
   if (rc < 0) return failed(g, "train", rc);
 
   if (rc == GLEANER_DONE) {

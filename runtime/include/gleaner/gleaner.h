@@ -217,6 +217,13 @@ int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
  * gleaner_open() and gleaner_close(). */
 int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
 
+/* How much this training matters from now on among all trainings of its user:
+ * 0.1 to 10; the nodes that they have together are shared out by it, and nobody
+ * else's.  Instead of what sbatch --malleable-weight or `gleaner run --weight`
+ * said; one member's word is enough, and the last one counts.  Any time between
+ * gleaner_open() and gleaner_close().  GLEANER_EINVAL: another number. */
+int gleaner_set_weight(gleaner_training *g, double weight);
+
 /* Get the current step as it stands: after GLEANER_MORE, and in the update. */
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 

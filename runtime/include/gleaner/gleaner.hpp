@@ -383,6 +383,12 @@ class Training {
     return Busy(*state_, why, limit_s);
   }
 
+  /// How much this training matters among its user's, 0.1 to 10; see
+  /// gleaner_set_weight().
+  void set_weight(double weight) {
+    state_->check(gleaner_set_weight(state_->g, weight));
+  }
+
   /// Start: a joiner's state is filled in here.  Then go through all steps.
   /// Empty when the training does not need this member after all.
   Steps steps() { return {*state_, state_->check(gleaner_start(state_->g))}; }

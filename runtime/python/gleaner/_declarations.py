@@ -95,6 +95,8 @@ int gleaner_log(gleaner_training *g, char const *key, double value, uint64_t n);
 
 int gleaner_busy(gleaner_training *g, char const *why, double limit_s);
 
+int gleaner_set_weight(gleaner_training *g, double weight);
+
 int gleaner_step_now(gleaner_training *g, gleaner_step_info *step);
 
 int gleaner_samples_ahead(gleaner_training *g, uint32_t ahead,

@@ -282,6 +282,10 @@ class Training:
         """For so long this member may keep the others waiting; "": no longer."""
         self._check(self._lib.gleaner_busy(self._handle, why.encode(), limit_s))
 
+    def set_weight(self, weight: float) -> None:
+        """How much this training matters among its user's: 0.1 to 10."""
+        self._check(self._lib.gleaner_set_weight(self._handle, weight))
+
     def close(self) -> None:
         """Leave.  Gradients are gone afterwards."""
         if self._handle != ffi.NULL and os.getpid() == self._pid:

@@ -115,6 +115,7 @@ class Job:
         self._in_part = False
         self._fitted = 0  # samples that were computed at once
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
+        self._weight: Optional[float] = None  # set before the training was open
         self._begin_nothing()
 
     # The loop.
@@ -342,6 +343,17 @@ class Job:
             self._busy.pop()
             self._say_busy()
 
+    def set_weight(self, weight: float) -> None:
+        """How much this training matters from now on among its user's, 0.1 to 10:
+        the nodes that they have together are shared out by it.  One member's word
+        is enough; the last one counts."""
+        if not 0.1 <= weight <= 10:
+            raise ValueError(f"set_weight({weight}): expected 0.1 to 10")
+        if self._training is None:
+            self._weight = weight
+        else:
+            self._training.set_weight(weight)
+
     def _say_busy(self) -> None:
         if self._training is None:  # nobody waits
             return
@@ -397,6 +409,8 @@ class Job:
             drop_last=loader.drop_last,
             micro_batch_max=self._micro_batch_max,
         )
+        if self._weight is not None:
+            self._training.set_weight(self._weight)
         sizes = self._buffers.sizes()
         self._gradients = Gradients(self._training, self._state.trained, *sizes)
         self._state.register(self._training)

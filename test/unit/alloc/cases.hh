@@ -58,9 +58,9 @@ inline Plan solve(std::string_view policy, Problem const& problem) {
   auto allocator = make_allocator(policy);
   REQUIRE(allocator);
   // Of all policies only milp ever takes a part of that.
-  auto plan = (*allocator)->allocate(problem, std::chrono::minutes(1));
-  REQUIRE(plan);
-  return *plan;
+  auto decision = (*allocator)->allocate(problem, std::chrono::minutes(1));
+  REQUIRE(decision);
+  return decision->plan;
 }
 
 /// The plan of `policy` for idle nodes n1, n2, … and these trainers.

@@ -12,9 +12,10 @@ Plan plan_with(Problem const& problem, Extras const& extras) {
   options.extras = extras;
   auto allocator = make_allocator(options);
   REQUIRE(allocator);
-  auto plan = (*allocator)->allocate(problem, std::chrono::milliseconds(1000));
-  REQUIRE(plan);
-  return *plan;
+  auto decision =
+      (*allocator)->allocate(problem, std::chrono::milliseconds(1000));
+  REQUIRE(decision);
+  return decision->plan;
 }
 
 std::vector<int> counts(Plan const& plan) {

@@ -10,6 +10,7 @@ TESTS += %reldir%/test_alloc
 	%reldir%/equal_share_test.cc \
 	%reldir%/exact_test.cc \
 	%reldir%/gleaner_test.cc \
+	%reldir%/hole_needs_test.cc \
 	%reldir%/knapsack_test.cc \
 	%reldir%/placement_test.cc \
 	%reldir%/plan_test.cc \

@@ -88,10 +88,10 @@ TEST_CASE("with swaps gleaner obeys them too") {
   for (unsigned i = 0; i < cases; ++i) {
     INFO("case " << i);
     auto const problem = problems.next(24, 6);
-    auto const plan =
+    auto const decision =
         (*allocator)->allocate(problem, std::chrono::milliseconds(1000));
-    REQUIRE(plan);
-    check_plan(problem, *plan, true);
+    REQUIRE(decision);
+    check_plan(problem, decision->plan, true);
   }
 }
 

@@ -52,6 +52,19 @@ TEST_CASE("the first line counts the nodes") {
              Catch::StartsWith("4 nodes: 1 lent, 2 idle, 1 with other jobs."));
 }
 
+TEST_CASE("weights and deadlines are shown where somebody has any") {
+  CHECK_THAT(table(), !Catch::Contains("WEIGHT"));
+  auto s = a_status();
+  s.trainers[0].weight = 2.5;
+  auto const shown = [&] { return status_table(s, [](Uid) { return ""; }); };
+  CHECK_THAT(shown(), Catch::Contains("WEIGHT  DEADLINE  WHY NOT MORE"));
+  CHECK_THAT(shown(), Catch::Contains("running  2.5     -"));
+  s.trainers[0].deadline_s = 1010 + 1800;
+  CHECK_THAT(shown(), Catch::Contains("in 30 min"));
+  s.trainers[0].deadline_s = 1000;
+  CHECK_THAT(shown(), Catch::Contains("10 s ago"));
+}
+
 TEST_CASE("a trainer is a row with its user's name") {
   CHECK_THAT(table(), Catch::Contains("char_lm") && Catch::Contains("alice") &&
                           Catch::Contains("1-8") && Catch::Contains("2.5000") &&

@@ -7,13 +7,15 @@ TESTS += %reldir%/test_core
 	%reldir%/features_test.cc \
 	%reldir%/fits_test.cc \
 	%reldir%/free_nodes_test.cc \
+	%reldir%/importance_test.cc \
 	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \
 	%reldir%/part_size_test.cc \
 	%reldir%/quantile_test.cc \
 	%reldir%/place_test.cc \
-	%reldir%/resources_test.cc
+	%reldir%/resources_test.cc \
+	%reldir%/slurm_time_test.cc
 %canon_reldir%_test_core_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS)
 %canon_reldir%_test_core_LDADD = test/unit/libtestmain.la src/core/libconfig.la src/core/libcore.la
 endif

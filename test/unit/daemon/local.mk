@@ -15,6 +15,7 @@ TESTS += %reldir%/test_daemon
 	%reldir%/eligibility_test.cc \
 	%reldir%/give_back_test.cc \
 	%reldir%/history_test.cc \
+	%reldir%/importance_test.cc \
 	%reldir%/lending_test.cc \
 	%reldir%/node_holds_test.cc \
 	%reldir%/orders_test.cc \

@@ -155,20 +155,21 @@ void ask_for_lease(Desc* desc, std::string const& ticket) {
 /// Lends the words that SPANK and sbatch would send.
 class Malleable {
  public:
-  explicit Malleable(char const* range) : value_("GLEANER_MALLEABLE=") {
-    value_ += range;
-    entry_ = value_.data();
+  explicit Malleable(char const* range, std::vector<std::string> more = {})
+      : values_(std::move(more)) {
+    values_.push_back(std::string("GLEANER_MALLEABLE=") + range);
+    for (auto& value : values_) entries_.push_back(value.data());
     ask_for_partition(&desc_, "main");
     desc_->script = script_;
-    desc_->spank_job_env = &entry_;
-    desc_->spank_job_env_size = 1;
+    desc_->spank_job_env = entries_.data();
+    desc_->spank_job_env_size = static_cast<std::uint32_t>(entries_.size());
   }
   Desc& desc() { return desc_; }
 
  private:
-  std::string value_;
+  std::vector<std::string> values_;
+  std::vector<char*> entries_;
   char script_[16] = "#!/bin/sh\ntrue\n";
-  char* entry_ = nullptr;
   Desc desc_;
 };
 
@@ -239,6 +240,30 @@ TEST_CASE("requests from many threads while gleaner.yaml is rewritten") {
   stop = true;
   CHECK(wrong == 0);
   CHECK(leases == turns);  // each ticket once
+}
+
+TEST_CASE("a weight and a deadline are part of the training's mark") {
+  Loaded const cluster;
+  Malleable training("2-4", {"GLEANER_MALLEABLE_WEIGHT=0.5",
+                             "GLEANER_MALLEABLE_DEADLINE=1772600000"});
+  CHECK(submit(training.desc().get()).code == SLURM_SUCCESS);
+  CHECK(text(training.desc()->admin_comment) ==
+        "gleaner:trainer nodes=2-4 weight=0.5 deadline=1772600000 lease=");
+}
+
+TEST_CASE("what sbatch would not have sent is refused in slurmctld, too") {
+  Loaded const cluster;
+  for (char const* wrong :
+       {"GLEANER_MALLEABLE_WEIGHT=1000", "GLEANER_MALLEABLE_WEIGHT=",
+        "GLEANER_MALLEABLE_WEIGHT=1 lease=--partition=lease",
+        "GLEANER_MALLEABLE_DEADLINE=now", "GLEANER_MALLEABLE_DEADLINE=-1",
+        "GLEANER_MALLEABLE_DEADLINE=5 lease="}) {
+    CAPTURE(wrong);
+    Malleable training("2-4", {wrong});
+    auto const answer = submit(training.desc().get());
+    CHECK(answer.code != SLURM_SUCCESS);
+    CHECK_THAT(answer.told, Catch::Contains("gleaner: --malleable-"));
+  }
 }
 
 TEST_CASE("an unreadable gleaner.yaml leaves our own names guarded") {

@@ -13,6 +13,14 @@ TEST_CASE("a trainer's mark is written as documented and read back") {
   CHECK(parse_trainer_mark(to_text(mark)) == mark);
   TrainerMark const plain{1, 1, ""};
   CHECK(parse_trainer_mark(to_text(plain)) == plain);
+  TrainerMark const weighed{2, 16, "--gres=gpu:4", 0.5, 1772600000};
+  CHECK(to_text(weighed) ==
+        "gleaner:trainer nodes=2-16 weight=0.5 deadline=1772600000 "
+        "lease=--gres=gpu:4");
+  CHECK(parse_trainer_mark(to_text(weighed)) == weighed);
+  TrainerMark const due{1, 2, "", 1, 1772600000};
+  CHECK(to_text(due) == "gleaner:trainer nodes=1-2 deadline=1772600000 lease=");
+  CHECK(parse_trainer_mark(to_text(due)) == due);
 }
 
 TEST_CASE("a lease's mark is written as documented and read back") {
@@ -33,7 +41,12 @@ TEST_CASE("anything else is no mark") {
        {"", "gleaner", "gleaner:trainer", "gleaner:trainer nodes=2 lease=",
         "gleaner:trainer nodes=0-4 lease=", "gleaner:trainer nodes=4-2 lease=",
         "gleaner:trainer nodes=2-99999999999 lease=", "GLEANER:trainer",
-        " gleaner:trainer nodes=1-2 lease="}) {
+        " gleaner:trainer nodes=1-2 lease=",
+        "gleaner:trainer nodes=1-2 weight= lease=",
+        "gleaner:trainer nodes=1-2 weight=11 lease=",
+        "gleaner:trainer nodes=1-2 weight=2x lease=",
+        "gleaner:trainer nodes=1-2 deadline=-1 lease=",
+        "gleaner:trainer nodes=1-2 deadline=5 weight=2 lease="}) {
     CAPTURE(text);
     CHECK_FALSE(parse_trainer_mark(text));
   }

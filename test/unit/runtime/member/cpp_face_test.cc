@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// gleaner.hpp: what the C++ face adds to gleaner.h.
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <gleaner/gleaner.hpp>
 #include <numeric>
@@ -196,6 +197,15 @@ TEST_CASE("a member is busy for as long as the object lives") {
   { auto const busy = training.busy("loading", 100); }
   CHECK_THROWS_WITH(training.busy("loading", -1),
                     Contains("limit_s is -1") && Contains("'loading'"));
+}
+
+TEST_CASE("a training says how much it matters, from 0.1 to 10") {
+  gleaner::Training training(ten_samples());
+  training.set_weight(0.1);
+  training.set_weight(10);
+  CHECK_THROWS_WITH(training.set_weight(11),
+                    Contains("gleaner_set_weight(11): expected 0.1 to 10"));
+  CHECK_THROWS_AS(training.set_weight(std::nan("")), gleaner::Error);
 }
 
 TEST_CASE("a program that loads ahead learns its next samples") {
