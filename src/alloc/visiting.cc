@@ -65,13 +65,13 @@ VisitedPlan with_visits(Plan plan, Allocator& policy, Problem const& problem,
     demand(visit, &tried);
     auto other = policy.allocate(tried, limit);
     if (!other ||
-        static_cast<int>((*other)[visit.trainer].size()) != visit.nodes ||
-        !harms_nobody(problem, tried, *other) ||
-        !outlast(problem, (*other)[visit.trainer],
+        static_cast<int>(other->plan[visit.trainer].size()) != visit.nodes ||
+        !harms_nobody(problem, tried, other->plan) ||
+        !outlast(problem, other->plan[visit.trainer],
                  static_cast<std::size_t>(visit.nodes), visit.needs_s))
       continue;
     demanded = std::move(tried);
-    result.plan = std::move(*other);
+    result.plan = std::move(other->plan);
   }
   for (std::size_t v = 0; v < visits.size(); ++v) {
     auto& nodes = result.plan[visits[v].trainer];

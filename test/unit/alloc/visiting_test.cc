@@ -18,7 +18,7 @@ VisitedPlan visited(Problem const& problem,
   REQUIRE(policy);
   auto plan = (*policy)->allocate(problem, limit);
   REQUIRE(plan);
-  return with_visits(*plan, **policy, problem, visits, limit);
+  return with_visits(plan->plan, **policy, problem, visits, limit);
 }
 
 TEST_CASE("who visits fewer nodes leaves the others idle") {
