@@ -18,13 +18,14 @@ python_tests = \
 	%reldir%/members.py \
 	%reldir%/on_device.py \
 	%reldir%/overlap.py \
+	%reldir%/owner.py \
 	%reldir%/parts.py \
 	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
 	%reldir%/saved.py \
 	%reldir%/wheel.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/reducing_trainer.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
 	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py

@@ -112,6 +112,8 @@ class Job:
         self._waited_ms = 0.0  # for the samples of the step
         self._wants_stop = False
         self._steps_max: Optional[int] = None
+        self._owner_calls: List[Callable[[bool], None]] = []
+        self._is_owner = False
         self._in_part = False
         self._fitted = 0  # samples that were computed at once
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
@@ -258,6 +260,21 @@ class Job:
         """Set all generators of random numbers as they are at the begin of this
         part of the step."""
         self._seed(self._info_now())
+
+    def on_owner(self, call: Callable[[bool], None]) -> None:
+        """For what one member does outside: call(True) at the begin of the first
+        step in which this member is rank 0, call(False) at the begin of the first in
+        which it is not any more, or when its loop ends.  A member that is lost calls
+        nothing; its successor's call(True) finds what it has left."""
+        self._owner_calls.append(call)
+        if self._is_owner:
+            call(True)
+
+    def _owns(self, is_owner: bool) -> None:
+        if is_owner != self._is_owner:
+            self._is_owner = is_owner
+            for call in self._owner_calls:
+                call(is_owner)
 
     def stop(self) -> None:
         """End the training early, for all members: after the step under way, or,
@@ -428,6 +445,7 @@ class Job:
 
     def _leave(self) -> None:
         """Gradients are views of memory that goes with the membership."""
+        self._owns(False)
         if self._gradients is not None:
             self._gradients.detach()
         self._buffers.close()
@@ -482,6 +500,7 @@ class Job:
     def _begin(self, info: core.Step) -> None:
         self._info = info
         self._begin_nothing()
+        self._owns(info.rank == 0)
         assert self._gradients is not None
         self._gradients.begin()
         self._seed(info)
