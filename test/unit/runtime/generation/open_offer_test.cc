@@ -17,7 +17,7 @@ msg::Offer to_feed() { return {2, {1, 2, 3}, {3}, "", 0, true}; }
 
 }  // namespace
 
-TEST_CASE("members switch after the step in which all were ready") {
+TEST_CASE("the switch is after the step in which all were ready") {
   OpenOffer offer;
   CHECK_FALSE(offer.exists());
   offer.make(to_switch());
