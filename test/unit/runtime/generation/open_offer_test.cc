@@ -31,7 +31,7 @@ TEST_CASE("the switch is after the step in which all were ready") {
   CHECK_FALSE(offer.exists());
 }
 
-TEST_CASE("an offer with a lead is switched to so many steps later") {
+TEST_CASE("with a lead the switch is so many steps later") {
   OpenOffer offer;
   offer.make(to_switch(3));
   offer.all_ready(8);
