@@ -17,7 +17,7 @@ msg::Offer to_feed() { return {2, {1, 2, 3}, {3}, "", 0, true}; }
 
 }  // namespace
 
-TEST_CASE("members switch after the step in which all were ready") {
+TEST_CASE("the switch is after the step in which all were ready") {
   OpenOffer offer;
   CHECK_FALSE(offer.exists());
   offer.make(to_switch());
@@ -31,7 +31,7 @@ TEST_CASE("members switch after the step in which all were ready") {
   CHECK_FALSE(offer.exists());
 }
 
-TEST_CASE("an offer with a lead is switched to so many steps later") {
+TEST_CASE("with a lead the switch is so many steps later") {
   OpenOffer offer;
   offer.make(to_switch(3));
   offer.all_ready(8);
