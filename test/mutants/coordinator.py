@@ -91,7 +91,7 @@ DEFECTS = [
         "runtime/coordinator/options.cc",
         "if (options.shards > 0) options.on_loss = \"recompute\";",
         "",
-        "--deterministic means 16 shards, and that losses are recomputed",
+        "deterministic mode has 16 shards, and losses are recomputed",
     ),
     coordinator(
         "settings of the site are ignored in a job",

@@ -87,7 +87,7 @@ TEST_CASE("without options a training runs as documented") {
   CHECK(options.follow == membership::Options::Follow::automatic);
 }
 
-TEST_CASE("--deterministic means 16 shards, and that losses are recomputed") {
+TEST_CASE("deterministic mode has 16 shards, and losses are recomputed") {
   CHECK(good("--local=1 --deterministic -- ./train").shards == 16);
   auto const options =
       good("--local=1 --deterministic=8 --on-loss=short -- ./train");
