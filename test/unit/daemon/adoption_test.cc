@@ -198,7 +198,7 @@ TEST_CASE("a coordinator that reconnects replaces its old connection") {
   w.base_job(7, 1, 4);
   w.look();
   w.registers(7);
-  w.brain.on_coordinator(70, 1000, msg::Register{7, {}}, w.now);
+  w.brain.on_coordinator(70, 1000, msg::Register{7, {}, {}}, w.now);
   CHECK(w.decide() == "close 7; welcome 70");
   w.loses_link(7);
   CHECK(w.brain.roster().find(7)->link == 70);

@@ -14,7 +14,7 @@ long count(Actions const& actions) {
 }
 
 Actions register_again(Brain& brain, LinkId link, JobId job, TimeS now) {
-  brain.on_coordinator(link, 1001, msg::Register{job, {}}, now);
+  brain.on_coordinator(link, 1001, msg::Register{job, {}, {}}, now);
   return brain.decide(now);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("a job that the last look has seen is registered without another") {
   w.holes("n1");
   w.base_job(7, 1, 1);
   w.look();
-  w.brain.on_coordinator(7, 1000, msg::Register{7, {}}, w.now);
+  w.brain.on_coordinator(7, 1000, msg::Register{7, {}, {}}, w.now);
   CHECK(count<LookAgain>(w.brain.decide(w.now)) == 0);
 }
 

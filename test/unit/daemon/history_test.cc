@@ -152,7 +152,7 @@ class History {
     for (auto& [job, running] : bases_) {
       if (!running || links_.count(job)) continue;
       links_[job] = ++last_link_;
-      msg::Register request{job, {}};
+      msg::Register request{job, {}, {}};
       for (auto& [name, on] : nodes_)
         if (on.lease && on.trainer == job)
           request.leases.push_back({name, on.job});

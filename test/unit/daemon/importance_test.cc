@@ -23,9 +23,9 @@ std::string planned(World const& w) {
   auto const changes = make_changes(w.brain.plan_input(w.now), **allocator);
   REQUIRE(changes);
   std::string text;
-  for (std::size_t i = 0; i < changes->plan.size(); ++i)
+  for (std::size_t i = 0; i < changes->decision.plan.size(); ++i)
     text += (text.empty() ? "" : " ") + changes->problem.trainers[i].id + ":" +
-            std::to_string(changes->plan[i].size());
+            std::to_string(changes->decision.plan[i].size());
   return text;
 }
 

@@ -133,7 +133,8 @@ class World {
   /// The coordinator of `job` connects; its link has the number of the job.
   std::string registers(JobId job, std::vector<msg::HeldLease> leases = {},
                         Uid uid = 1000) {
-    brain.on_coordinator(job, uid, msg::Register{job, std::move(leases)}, now);
+    brain.on_coordinator(job, uid, msg::Register{job, std::move(leases), {}},
+                         now);
     return decide();
   }
 
