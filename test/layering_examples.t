@@ -57,6 +57,7 @@ test/unit/a.cc|#include <catch2/catch.hpp>|Catch2 only
 runtime/python/gleaner/job.py|from cffi import FFI|only core.py calls libgleaner
 runtime/python/gleaner/core.py|import torch|core.py does without PyTorch
 runtime/python/gleaner/job.py|torch.cuda.synchronize()|only device.py knows CUDA
+runtime/python/gleaner_campaign/asking.py|import torch|campaigns need neither PyTorch nor libgleaner
 END
 }
 

@@ -148,8 +148,9 @@ struct Extras {
   /// trainers, that a deadline needs; 0: no deadlines.
   double deadline_weight = 3;
   /// Trainers get no node in a hole that is too short for what starting or
-  /// growing costs them (hole_needs.hh).
-  bool short_holes = true;
+  /// growing costs them (hole_needs.hh).  Off: running trainers may be made to
+  /// swap nodes for it, which costs more than what it saves.
+  bool short_holes = false;
 
   static Extras none() { return {false, 0, false, false, 0, false, 0, false}; }
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace gleaner {
 namespace {
@@ -50,6 +51,19 @@ bool can_use(Trainer const& trainer, std::uint32_t kind) {
          std::binary_search(trainer.usable.begin(), trainer.usable.end(), kind);
 }
 
+/// A node's kind, and how many different needs its hole meets.
+using KindAndNeeds = std::pair<std::uint32_t, std::size_t>;
+
+/// For each trainer whether it can use such nodes.
+std::vector<bool> served_by(Problem const& problem, Needs const& needs,
+                            KindAndNeeds const& of) {
+  std::vector<bool> served;
+  for (std::size_t i = 0; i < problem.trainers.size(); ++i)
+    served.push_back(can_use(problem.trainers[i], of.first) &&
+                     needs.is_met(i, of.second));
+  return served;
+}
+
 class HeedingShortHoles final : public Allocator {
  public:
   explicit HeedingShortHoles(std::unique_ptr<Allocator> policy)
@@ -85,28 +99,32 @@ double hole_s_needed(Trainer const& trainer) {
 Problem without_short_holes(Problem const& problem) {
   Needs const needs(problem);
   // (kind, needs met) -> the new kind
-  std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> kinds;
+  std::map<KindAndNeeds, std::uint32_t> kinds;
   for (auto const& node : problem.nodes)
-    kinds.emplace(std::pair(node.kind, needs.met_by(node)), 0);
+    kinds.emplace(KindAndNeeds(node.kind, needs.met_by(node)), 0);
   bool const any_short = std::any_of(
       kinds.begin(), kinds.end(),
       [&](auto const& entry) { return entry.first.second < needs.all(); });
   if (!any_short) return problem;
+  // Nodes that serve the same trainers are of one kind, whatever they were:
+  // more kinds than needed only make plans worse.
+  std::map<std::vector<bool>, std::uint32_t> serving;
+  for (auto const& [old, kind] : kinds)
+    serving.emplace(served_by(problem, needs, old), 0);
   std::uint32_t next = 0;
-  for (auto& [old, kind] : kinds) kind = next++;
+  for (auto& [served, kind] : serving) kind = next++;
+  for (auto& [old, kind] : kinds)
+    kind = serving.at(served_by(problem, needs, old));
   auto result = problem;
   for (auto& node : result.nodes)
     node.kind = kinds.at({node.kind, needs.met_by(node)});
   for (std::size_t i = 0; i < result.trainers.size(); ++i) {
     auto& usable = result.trainers[i].usable;
-    std::vector<std::uint32_t> now;
-    for (auto const& [old, kind] : kinds)
-      if (can_use(problem.trainers[i], old.first) &&
-          needs.is_met(i, old.second))
-        now.push_back(kind);
+    usable.clear();
+    for (auto const& [served, kind] : serving)
+      if (served[i]) usable.push_back(kind);
     // "All" is written as none; a kind that no node has is not.
-    if (now.empty()) now.push_back(next);
-    usable = std::move(now);
+    if (usable.empty()) usable.push_back(next);
   }
   return result;
 }

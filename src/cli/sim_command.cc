@@ -117,7 +117,6 @@ constexpr Without extras[] = {
     {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
     {"swaps", [](Extras& extras) { extras.swaps = false; }},
     {"losses", [](Extras& extras) { extras.losses_per_node_s = 0; }},
-    {"short_holes", [](Extras& extras) { extras.short_holes = false; }},
     {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
 };
 
@@ -126,6 +125,9 @@ void add_policy(CLI::App& sim, SimOptions& o) {
       ->capture_default_str();
   std::vector<std::string> names;
   for (auto const& extra : extras) names.push_back(extra.name);
+  sim.add_flag("--short-holes", o.allocator.extras.short_holes,
+               "Give trainers no node in holes that are too short for their "
+               "own costs");
   sim.add_option_function<std::vector<std::string>>(
          "--without",
          [&o](std::vector<std::string> const& chosen) {

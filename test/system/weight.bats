@@ -18,7 +18,8 @@ teardown() {
 }
 
 weight_of() { # JOB: as gleaner status shows it
-  gleaner status --json | jq ".trainers[] | select(.job == $1) | .weight"
+  gleaner status --json | jq ".trainers[] | select(.job == $1) | .weight" |
+    awk '{print $1 + 0}'
 }
 
 # Two trainings that wait for the same nodes; the one submitted last has the
@@ -37,7 +38,7 @@ submit_both() {
   submit_both
   wait_until 30 "size_is $heavy 3"
   wait_until 30 "size_is $light 1"
-  [[ $(weight_of "$heavy") = 4.0 && $(weight_of "$light") = 1.0 ]]
+  [[ $(weight_of "$heavy") = 4 && $(weight_of "$light") = 1 ]]
   deadline=$(gleaner status --json |
     jq ".trainers[] | select(.job == $heavy) | .deadline_s | floor")
   ((deadline > $(date +%s) + 3000 && deadline <= $(date +%s) + 3600))
@@ -52,7 +53,7 @@ submit_both() {
   echo 10 >"$work/run-$light/weight"
   wait_until 40 "size_is $light 3"
   wait_until 30 "size_is $heavy 1"
-  [[ $(weight_of "$light") = 10.0 ]]
+  [[ $(weight_of "$light") = 10 ]]
   [[ $(events_of "$light" weight | jq -s length) = 1 ]]
   wait_for_steps "$heavy" 5
 }

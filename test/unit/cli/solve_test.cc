@@ -96,6 +96,7 @@ TEST_CASE("as JSON the answer can be read by programs") {
         "  \"policy\": \"exact\",\n"
         "  \"took_ms\": 1.5,\n"
         "  \"gain\": 228.0,\n"
+        "  \"gap\": 0.0,\n"
         "  \"plan\": {\n"
         "    \"17\": [\n"
         "      \"n1\",\n"

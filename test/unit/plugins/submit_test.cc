@@ -248,7 +248,8 @@ TEST_CASE("a weight and a deadline are part of the training's mark") {
                              "GLEANER_MALLEABLE_DEADLINE=1772600000"});
   CHECK(submit(training.desc().get()).code == SLURM_SUCCESS);
   CHECK(text(training.desc()->admin_comment) ==
-        "gleaner:trainer nodes=2-4 weight=0.5 deadline=1772600000 lease=");
+        "gleaner:trainer nodes=2-4 weight=0.5 deadline=1772600000 "
+        "lease=--partition=main");
 }
 
 TEST_CASE("what sbatch would not have sent is refused in slurmctld, too") {
