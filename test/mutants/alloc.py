@@ -128,21 +128,23 @@ DEFECTS = [
     alloc(
         "a fast model starves a slow one",
         "src/alloc/worth.cc",
-        "return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;",
-        "return extras_.normalise ? trainer.weight : 1;",
+        "  return (wishes_ == Wishes::heeded ? trainer.weight : 1) /\n"
+        "         speed_of_one(trainer);",
+        "  return wishes_ == Wishes::heeded ? trainer.weight : 1;",
         "a slow model is not starved by a fast one",
     ),
     alloc(
         "a trainer's weight is ignored",
         "src/alloc/worth.cc",
-        "return extras_.normalise ? trainer.weight / speed_of_one(trainer) : 1;",
-        "return extras_.normalise ? 1 / speed_of_one(trainer) : 1;",
+        "return (wishes_ == Wishes::heeded ? trainer.weight : 1) /",
+        "return 1.0 /",
         "speed counts by the weight of its trainer",
     ),
     alloc(
         "a deadline is ignored",
         "src/alloc/worth.cc",
-        "if (extras_.deadline_weight > 0) meet_deadline(list);",
+        "if (extras_.deadline_weight > 0 && wishes_ == Wishes::heeded)\n"
+        "    meet_deadline(list);",
         "",
         "a trainer gets the nodes that its deadline needs",
     ),
@@ -171,10 +173,8 @@ DEFECTS = [
     alloc(
         "the trainer with least work left wins a tie",
         "src/alloc/counts.cc",
-        "return problem.trainers[a].work_left >\n"
-        "                                problem.trainers[b].work_left;",
-        "return problem.trainers[a].work_left <\n"
-        "                                problem.trainers[b].work_left;",
+        "return left_s[a] > left_s[b];",
+        "return left_s[a] < left_s[b];",
         "ties go to the trainer with most work left",
     ),
     alloc(
@@ -188,15 +188,15 @@ DEFECTS = [
     alloc(
         "a trainer loses a node because another hopes",
         "src/alloc/cautious.cc",
-        "return tried && keep_all(*plan, *tried) ? tried : plan;",
-        "return tried ? tried : plan;",
+        "if (keep_all(decision->plan, tried->plan))",
+        "if (true)",
         "nobody leaves all its nodes for what another one tries",
     ),
     alloc(
         "idle nodes are never used to try a size",
         "src/alloc/cautious.cc",
-        "if (!anyone_may_try(rest)) return plan;",
-        "return plan;",
+        "if (!anyone_may_try(rest)) return decision;",
+        "return decision;",
         "idle nodes are used to try a size",
     ),
     alloc(

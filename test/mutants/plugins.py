@@ -141,7 +141,7 @@ DEFECTS = [
     ),
     plugins(
         "a user's text reaches the terminal of an administrator",
-        "plugins/malleable_range.cc",
+        "src/core/quoted.cc",
         "out += c < 0x20 || c > 0x7e || c == '\\'' ? '?' : static_cast<char>(c);",
         "out += static_cast<char>(c);",
         "a hostile value cannot steer a terminal or fill a log",
