@@ -79,14 +79,27 @@ make_link() { # NODE SWITCH ADDRESS
     tc -n "$space" qdisc add dev eth0 root $(link_shape)
 }
 
-# A queue of up to 0.4 s, as switches with deep buffers have.  Not every kernel
-# has netem, which only a delay needs.
+# A queue of up to 0.4 s, as switches with deep buffers have.  A burst, what passes
+# at once after a pause, is what the link passes in half a millisecond: more would
+# let small gradients through as if there were no link.  Not every kernel has
+# netem, which only a delay needs.
 link_shape() {
   if [[ -n $link_delay ]]; then
     echo "netem rate $link_rate delay $link_delay limit 10000"
   else
-    echo "tbf rate $link_rate burst 256kb latency 400ms"
+    echo "tbf rate $link_rate burst $(burst_bytes) latency 400ms"
   fi
+}
+
+burst_bytes() {
+  local number=${link_rate%?bit} unit=${link_rate#"${link_rate%?bit}"} kbit
+  case $unit in
+    kbit) kbit=$number ;;
+    mbit) kbit=$((number * 1000)) ;;
+    gbit) kbit=$((number * 1000000)) ;;
+  esac
+  # 1 kbit/s passes 0.0625 bytes in half a millisecond; two packets at least.
+  echo $((kbit / 16 > 3100 ? kbit / 16 : 3100))
 }
 
 # What to put before a command so that it runs in the network of a node: nothing
