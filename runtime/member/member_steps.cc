@@ -231,7 +231,8 @@ int Member::busy(std::string why, double limit_s) {
     return fail(GLEANER_EINVAL, "gleaner_busy('" + why + "'): limit_s is " +
                                     std::to_string(limit_s) +
                                     ", expected more than 0");
-  whereabouts_.busy(std::move(why), seconds_now() + limit_s);
+  double const left_s = why.empty() ? 0 : limit_s;
+  whereabouts_.busy(std::move(why), seconds_now() + left_s);
   return GLEANER_OK;
 }
 

@@ -52,7 +52,8 @@ class Whereabouts {
     told_ = spent_;
   }
 
-  /// Until this time; `why` empty: not any more.
+  /// Until this time; `why` empty: not any more, since this time.  What it was
+  /// busy for does not count against it afterwards.
   void busy(std::string why, double until_s) {
     std::lock_guard lock(mutex_);
     busy_ = std::move(why);
@@ -65,7 +66,7 @@ class Whereabouts {
     alive.at = at_ == At::program     ? "program"
                : at_ == At::reduction ? "reduction"
                                       : "library";
-    alive.for_s = now - since_s_;
+    alive.for_s = now - std::max(since_s_, std::min(busy_until_s_, now));
     alive.step = step_;
     alive.steps = steps_;
     alive.computed_s = told_.program_s;

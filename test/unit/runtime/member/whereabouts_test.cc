@@ -38,8 +38,23 @@ TEST_CASE("it says what it is busy with until the time is up") {
   CHECK(whereabouts.report(25).busy_left_s == 0);
   whereabouts.busy("export", 40);
   CHECK(whereabouts.report(25).busy_left_s == 15);
-  whereabouts.busy("", 1000);
+  whereabouts.busy("", 26);
   CHECK(whereabouts.report(26).busy_left_s == 0);
+}
+
+// Seen on a busy machine: a member woke up from four seconds of being busy, and
+// was killed for them before it could call gleaner_reduce().
+TEST_CASE("the time that it was busy is not held against it afterwards") {
+  Whereabouts whereabouts(0);
+  CHECK(whereabouts.report(3).for_s == 3);
+  whereabouts.busy("export", 20);
+  CHECK(whereabouts.report(8).for_s == 0);
+  whereabouts.busy("", 10);
+  CHECK(whereabouts.report(11).for_s == 1);
+  whereabouts.busy("export", 20);  // and nobody says that it is over
+  CHECK(whereabouts.report(22).for_s == 2);
+  whereabouts.enter(At::reduction, 30);
+  CHECK(whereabouts.report(31).for_s == 1);
 }
 
 TEST_CASE("it tells how long completed steps were computed and waited for") {
