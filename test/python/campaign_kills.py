@@ -4,6 +4,7 @@
 CAMPAIGN_KILLS=200 kills more often than `make check` does.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -134,8 +135,9 @@ class Killed(Case):
             victims = [w.pid for w in workers if w.poll() is None]
             victims += [c for w in workers for c in children(w.pid)]
             if kills < wanted and victims:
-                os.kill(self.draw.choice(victims), signal.SIGKILL)
-                kills += 1
+                with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    os.kill(self.draw.choice(victims), signal.SIGKILL)
+                    kills += 1
         print(f"# {kills} kills", flush=True)
         found = self.trials()
         self.assertEqual([t["state"] for t in found], ["complete"] * trials, self.log())
