@@ -202,6 +202,11 @@ int on_submit(Call const& call) {
   if (call.found) return on_lease(call, request);
   // srun and salloc inside a base job inherit the option without meaning it.
   if (request.malleable && request.is_batch) return on_malleable(call, request);
+  if (request.is_batch && (request.weight || request.deadline))
+    return refuse(call, ESLURM_NOT_SUPPORTED,
+                  std::string(request.weight ? "--malleable-weight"
+                                             : "--malleable-deadline") +
+                      " is about a training job [add --malleable=MIN-MAX]");
   on_arrival(call, request);
   return SLURM_SUCCESS;
 }

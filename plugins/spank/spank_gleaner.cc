@@ -123,15 +123,8 @@ void forget_inherited(Option const& option) {
 }
 
 int send_along(spank_t spank) {
-  auto const& all = options();
-  for (auto const& option : all) {
+  for (auto const& option : options()) {
     if (option.given.empty()) continue;
-    if (all[0].given.empty()) {
-      log_error((std::string("--") + option.name +
-                 " is about a training [add --malleable=MIN-MAX]")
-                    .c_str());
-      return -1;
-    }
     auto const error = spank_job_control_setenv(spank, option.variable,
                                                 option.given.c_str(), 1);
     if (error == ESPANK_SUCCESS) continue;

@@ -155,9 +155,10 @@ void ask_for_lease(Desc* desc, std::string const& ticket) {
 /// Lends the words that SPANK and sbatch would send.
 class Malleable {
  public:
+  /// `range` null: without --malleable.
   explicit Malleable(char const* range, std::vector<std::string> more = {})
       : values_(std::move(more)) {
-    values_.push_back(std::string("GLEANER_MALLEABLE=") + range);
+    if (range) values_.push_back(std::string("GLEANER_MALLEABLE=") + range);
     for (auto& value : values_) entries_.push_back(value.data());
     ask_for_partition(&desc_, "main");
     desc_->script = script_;
@@ -265,6 +266,14 @@ TEST_CASE("what sbatch would not have sent is refused in slurmctld, too") {
     CHECK(answer.code != SLURM_SUCCESS);
     CHECK_THAT(answer.told, Catch::Contains("gleaner: --malleable-"));
   }
+}
+
+TEST_CASE("a weight without --malleable is refused") {
+  Loaded const cluster;
+  Malleable weighed(nullptr, {"GLEANER_MALLEABLE_WEIGHT=2"});
+  auto const answer = submit(weighed.desc().get());
+  CHECK(answer.code == ESLURM_NOT_SUPPORTED);
+  CHECK_THAT(answer.told, Catch::Contains("add --malleable=MIN-MAX"));
 }
 
 TEST_CASE("an unreadable gleaner.yaml leaves our own names guarded") {
