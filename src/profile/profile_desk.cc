@@ -94,9 +94,11 @@ bool is_measured_on(Subject const& subject, int nodes) {
 
 std::vector<VisitEnd> ProfileDesk::update(Present const& present) {
   int const nodes = lent_nodes(present);
+  // Since the last update as many were lent as there were then.
   if (earned_until_s_)
-    budget_.earn(nodes * std::max(0.0, present.now_s - *earned_until_s_));
+    budget_.earn(lent_nodes_ * std::max(0.0, present.now_s - *earned_until_s_));
   earned_until_s_ = present.now_s;
+  lent_nodes_ = nodes;
   auto ended = end_visits(present);
   forget_gone(present);
   if (budget_.share() <= 0 || present.subjects.size() < 2) return ended;

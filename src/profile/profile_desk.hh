@@ -123,6 +123,7 @@ class ProfileDesk {
 
   ProfileBudget budget_;
   std::optional<double> earned_until_s_;
+  int lent_nodes_ = 0;  ///< at the last update
   std::map<std::string, Visit> visits_;
   std::map<std::string, Record> records_;
   std::map<std::string, std::string> users_;  ///< of visits
