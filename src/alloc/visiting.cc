@@ -29,7 +29,8 @@ void demand(VisitedSize const& visit, Problem* problem) {
                    std::min(held(*problem, i), problem->trainers[i].nodes_max));
 }
 
-/// Whoever trains has its minimum, and who keeps its nodes has them.
+/// Each trainer that runs has its minimum, and those that keep their nodes have
+/// them.
 bool harms_nobody(Problem const& problem, Problem const& demanded,
                   Plan const& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i)

@@ -2,10 +2,10 @@
 /// How is a plan made while some trainings visit a number of nodes only to be
 /// measured there?
 ///
-/// One that visits fewer nodes than the plan gives it leaves the others of them
-/// idle: nobody is resized for that moment.  One that visits more gets them
-/// from spare nodes and from who loses least by it.  Whoever has its minimum
-/// keeps it.
+/// A trainer that visits fewer nodes than the plan gives it leaves the rest of
+/// them idle, so that no other trainer is resized for that moment.  A trainer
+/// that visits more nodes gets spare ones, and those of the trainers that lose
+/// least by it.  No trainer goes below its minimum for it.
 #pragma once
 
 #include <cstddef>

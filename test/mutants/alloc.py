@@ -94,7 +94,7 @@ DEFECTS = [
         "src/alloc/equal_share.cc",
         "    counts[i] += more;\n    left -= more;",
         "    counts[i] += more;",
-        "no more is shared out than there is, whoever holds it now",
+        "no more is shared out than there is, whichever trainer holds it",
     ),
     alloc(
         "a trainer gets more nodes than it can use",

@@ -44,7 +44,7 @@ TEST_CASE("a later trainer waits when its minimum does not fit") {
   CHECK(plan["b"] == "");
 }
 
-TEST_CASE("no more is shared out than there is, whoever holds it now") {
+TEST_CASE("no more is shared out than there is, whichever trainer holds it") {
   auto plan = shares(3, {trainer("a", 1, 4), trainer("b", 1, 8, "n[1-3]")});
   CHECK(plan["a"] == "n[1-3]");
   CHECK(plan["b"] == "");
