@@ -25,8 +25,8 @@ from optuna.storages import JournalStorage
 from gleaner_campaign.refusal import Refusal
 
 try:  # Optuna 4
-    from optuna.storages.journal import BaseJournalSnapshot as Snapshot
     from optuna.storages.journal import BaseJournalBackend as Backend
+    from optuna.storages.journal._base import BaseJournalSnapshot as Snapshot
 except ImportError:  # Optuna 3
     from optuna.storages._journal.base import BaseJournalLogStorage as Backend
     from optuna.storages._journal.base import BaseJournalLogSnapshot as Snapshot
