@@ -7,6 +7,7 @@ dist_doc_DATA += \
 	%reldir%/faq.md \
 	%reldir%/quickstart-admin.md \
 	%reldir%/demo-timeline.svg \
+	%reldir%/demo-jpa.svg \
 	%reldir%/runtime-steps.svg \
 	%reldir%/results-allocator.md \
 	%reldir%/results-demo.md \
