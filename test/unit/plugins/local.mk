@@ -6,19 +6,19 @@ check_PROGRAMS += %reldir%/test_plugins
 TESTS += %reldir%/test_plugins
 %canon_reldir%_test_plugins_SOURCES = \
 	plugins/job_submit/job_desc.cc \
-	%reldir%/arrival_notice_test.cc \
-	%reldir%/daemon_link_test.cc \
+	%reldir%/job_submit/arrival_notice_test.cc \
+	%reldir%/sched/daemon_link_test.cc \
 	%reldir%/desc.hh \
 	%reldir%/hint_test.cc \
-	%reldir%/job_desc_test.cc \
-	%reldir%/lease_guard_test.cc \
-	%reldir%/lease_template_test.cc \
+	%reldir%/job_submit/job_desc_test.cc \
+	%reldir%/job_submit/lease_guard_test.cc \
+	%reldir%/job_submit/lease_template_test.cc \
 	%reldir%/local_disk_test.cc \
 	%reldir%/malleable_range_test.cc \
-	%reldir%/our_names_test.cc \
+	%reldir%/job_submit/our_names_test.cc \
 	%reldir%/scratch.hh \
 	%reldir%/settings_test.cc \
-	%reldir%/stock_backfill_test.cc
+	%reldir%/sched/stock_backfill_test.cc
 %canon_reldir%_test_plugins_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_test_plugins_LDADD = \
 	test/unit/libtestmain.la \
@@ -37,7 +37,7 @@ TESTS += %reldir%/test_submit
 	%reldir%/scratch.hh \
 	%reldir%/failing_memory.hh \
 	%reldir%/failing_memory.cc \
-	%reldir%/submit_test.cc
+	%reldir%/job_submit/submit_test.cc
 %canon_reldir%_test_submit_CPPFLAGS = $(AM_CPPFLAGS) $(CATCH2_CFLAGS) $(SLURM_CPPFLAGS)
 %canon_reldir%_test_submit_LDADD = \
 	test/unit/libtestmain.la \
