@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 /// Call `f` and return what it returns; if it throws, pass the reason to `log`
 /// and return `otherwise`.  Slurm's daemons are C: an exception that left one
@@ -26,4 +26,4 @@ R guard(R otherwise, Log&& log, F&& f) noexcept {
   return otherwise;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::plugins {
 namespace {
 
 /// Does a process listen there?  A receiver with a full buffer does; it has
@@ -54,4 +54,4 @@ void HintSender::send(Kind kind, std::string const& run_dir) const {
     (void)send_to(socket_, run_dir + "/hint.sock", text);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 /// There may be a training job.  All other hints are of rigid jobs.
 inline constexpr std::string_view hint_of_training =
@@ -36,4 +36,4 @@ class HintSender {
   int socket_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

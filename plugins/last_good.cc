@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::plugins {
 namespace {
 
 // A file without it was cut short, and would read as defaults.
@@ -76,4 +76,4 @@ Result<void> LastGood::keep(Config const& config) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -10,7 +10,7 @@
 #include "core/config.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 class LastGood {
  public:
@@ -30,4 +30,4 @@ class LastGood {
   std::string kept_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -7,7 +7,7 @@
 
 #include "core/quoted.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 namespace {
 
 Error bad_range(std::string_view text, std::string const& why) {
@@ -44,4 +44,4 @@ Result<MalleableRange> parse_malleable_range(std::string_view text) {
   return range;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

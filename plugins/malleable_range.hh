@@ -10,7 +10,7 @@
 #include "core/quoted.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 /// In which variables of a job's control environment spank_gleaner passes the
 /// options' values on to slurmctld.
@@ -33,4 +33,4 @@ inline constexpr int malleable_nodes_max = 10000;
 /// replaced) and saying what to write instead.
 Result<MalleableRange> parse_malleable_range(std::string_view text);
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -6,7 +6,7 @@
 #include "plugins/c_guard.hh"
 #include "plugins/slurm_log.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 namespace {
 
 bool same_file(struct stat const& a, struct stat const& b) {
@@ -76,4 +76,4 @@ void Settings::read_file() {
         LogLine("configuration_not_kept").kv("why", kept.error().message));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -14,7 +14,7 @@
 #include "core/config.hh"
 #include "plugins/last_good.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 class Settings {
  public:
@@ -54,4 +54,4 @@ class Settings {
   std::shared_ptr<Known const> known_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

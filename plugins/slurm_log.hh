@@ -5,7 +5,7 @@
 #include "core/log.hh"
 #include "plugins/slurm_symbols.hh"
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 /// One line, beginning "gleaner: ".  Nothing below info is written.
 inline void log_to_slurm(LogLevel level, LogLine const& line) {
@@ -20,4 +20,4 @@ inline void log_exception(char const* what) {
   slurm_error("gleaner: internal error: %s", what);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

@@ -55,7 +55,7 @@ bool slurm_running_in_slurmctld(void);
 #endif
 }
 
-namespace gleaner {
+namespace gleaner::plugins {
 
 /// slurmctld and slurmd both load prep plugins: which of them is this?
 inline bool in_slurmctld() {
@@ -67,4 +67,4 @@ inline bool in_slurmctld() {
 #endif
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::plugins

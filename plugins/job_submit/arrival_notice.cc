@@ -10,7 +10,7 @@
 
 #include "core/resources.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 bool is_plain(JobRequest const& request) {
@@ -87,4 +87,4 @@ std::optional<std::int64_t> notice_until(JobRequest const& request,
          std::min(free.notice_s, notice_s_max);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -15,7 +15,7 @@
 #include "core/free_nodes.hh"
 #include "plugins/job_submit/job_request.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 
 /// When the job may begin, in whole seconds, as Slurm counts; none: nothing
 /// about it is changed.  That is so for all that might start without leased
@@ -24,4 +24,4 @@ std::optional<std::int64_t> notice_until(JobRequest const& request,
                                          FreeNodes const& free,
                                          Config const& config, TimeS now);
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -11,7 +11,7 @@
 #include "plugins/slurm_symbols.hh"
 #include "slurm/compat.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 std::string text_of(char const* text) { return text ? text : ""; }
@@ -141,7 +141,7 @@ std::vector<std::string> meaningless_in(job_desc_msg_t const& desc) {
       {shared == JOB_SHARED_USER, "--exclusive=user"},
       {shared == JOB_SHARED_MCS, "--exclusive=mcs"},
       {given16(desc.reboot).value_or(0) != 0, "--reboot"},
-      {compat::segment_size(desc) != 0, "--segment"},
+      {slurm::compat::segment_size(desc) != 0, "--segment"},
   };
   std::vector<std::string> options;
   for (auto const& row : rows)
@@ -182,13 +182,14 @@ NamedPlaces places_of(job_desc_msg_t const& desc) noexcept {
 }
 
 bool is_malleable(job_desc_msg_t const& desc) noexcept {
-  return option_of(desc, malleable_variable).has_value();
+  return option_of(desc, plugins::malleable_variable).has_value();
 }
 
 JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   JobRequest request;
   request.submitter = submitter;
-  request.uid = compat::says_no_user(desc.user_id) ? submitter : desc.user_id;
+  request.uid =
+      slurm::compat::says_no_user(desc.user_id) ? submitter : desc.user_id;
   request.is_batch = desc.script != nullptr;
   request.is_het = desc.het_job_offset != NO_VAL;
   request.is_array = desc.array_inx != nullptr;
@@ -197,9 +198,9 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
                             desc.dependency || desc.priority == 0 ||
                             (desc.bitflags & CRON_JOB);
   request.whole_nodes = desc.shared == JOB_SHARED_NONE;
-  request.malleable = option_of(desc, malleable_variable);
-  request.weight = option_of(desc, weight_variable);
-  request.deadline = option_of(desc, deadline_variable);
+  request.malleable = option_of(desc, plugins::malleable_variable);
+  request.weight = option_of(desc, plugins::weight_variable);
+  request.deadline = option_of(desc, plugins::deadline_variable);
   request.partition = text_of(desc.partition);
   request.reservation = text_of(desc.reservation);
   request.licences = text_of(desc.licenses);
@@ -236,7 +237,7 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   return request;
 }
 
-void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
+void make_base_job(job_desc_msg_t* desc, slurm::TrainerMark const& mark,
                    Config const& config) {
   clear_shape(desc);
   set_one_node(desc);
@@ -245,10 +246,10 @@ void make_base_job(job_desc_msg_t* desc, TrainerMark const& mark,
       static_cast<std::uint64_t>(config.head_memory_per_node_mb) *
           static_cast<std::uint64_t>(mark.nodes_max);
   set(&desc->partition, config.head_partition);
-  set(&desc->admin_comment, to_text(mark));
+  set(&desc->admin_comment, slurm::to_text(mark));
 }
 
-void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
+void make_lease(job_desc_msg_t* desc, proto::Ticket const& ticket,
                 Config const& config) {
   job_desc_msg_t fresh;
   slurm_init_job_desc_msg(&fresh);
@@ -274,13 +275,13 @@ void make_lease(job_desc_msg_t* desc, Ticket const& ticket,
   if (ticket.part) set_part(desc, *ticket.part);
   auto const place = parse_place(ticket.node);
   set(&desc->admin_comment,
-      to_text(LeaseMark{ticket.trainer, ticket.nonce,
-                        place ? place->part : std::nullopt}));
+      slurm::to_text(slurm::LeaseMark{ticket.trainer, ticket.nonce,
+                                      place ? place->part : std::nullopt}));
 }
 
 void give_notice(job_desc_msg_t* desc, std::int64_t until_s) {
-  set(&desc->admin_comment, std::string(notice_mark));
+  set(&desc->admin_comment, std::string(slurm::notice_mark));
   desc->begin_time = until_s;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

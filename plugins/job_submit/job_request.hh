@@ -10,7 +10,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 
 /// Strings are "" and numbers are none where the user said nothing.
 struct JobRequest {
@@ -69,4 +69,4 @@ struct JobRequest {
   std::vector<std::string> meaningless;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -45,23 +45,23 @@ char const plugin_type[] = "job_submit/gleaner";
 std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
 }
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 /// Where slurmctld keeps its own state: the one place that does not depend on
 /// gleaner.yaml, and that a backup controller sees too.
-LastGood last_good_of_slurmctld() {
-  if (!slurm_conf.state_save_location) return LastGood("");
-  return LastGood(std::string(slurm_conf.state_save_location) +
-                  "/gleaner.yaml.last_good");
+plugins::LastGood last_good_of_slurmctld() {
+  if (!slurm_conf.state_save_location) return plugins::LastGood("");
+  return plugins::LastGood(std::string(slurm_conf.state_save_location) +
+                           "/gleaner.yaml.last_good");
 }
 
 struct Plugin {
-  Settings settings{last_good_of_slurmctld()};
+  plugins::Settings settings{last_good_of_slurmctld()};
   LocalDiskChecks disks;
-  HintSender hints;
+  plugins::HintSender hints;
   // A ticket from before now may have been used before.
-  TicketLedger ledger{std::time(nullptr)};
+  proto::TicketLedger ledger{std::time(nullptr)};
 };
 std::unique_ptr<Plugin> plugin;
 
@@ -80,7 +80,7 @@ struct Call {
   job_desc_msg_t* desc;
   Uid uid;  ///< who asks, as MUNGE says
   char** tell_user;
-  std::shared_ptr<Settings::Known const> known;
+  std::shared_ptr<plugins::Settings::Known const> known;
   std::optional<FoundName> found;  ///< the first of our names in it
 };
 
@@ -109,9 +109,9 @@ int code_of(Errc code) {
 }
 
 /// What the job's mark says of it; fails with the user's error.
-Result<TrainerMark> make_mark(JobRequest const& request,
-                              MalleableRange const& range) {
-  TrainerMark mark;
+Result<slurm::TrainerMark> make_mark(JobRequest const& request,
+                                     plugins::MalleableRange const& range) {
+  slurm::TrainerMark mark;
   mark.nodes_min = range.nodes_min;
   mark.nodes_max = range.nodes_max;
   if (request.weight) {
@@ -137,7 +137,7 @@ int on_malleable(Call const& call, JobRequest request) {
     return refuse(call, ESLURM_NOT_SUPPORTED,
                   "--malleable is not possible now (" + call.known->error +
                       ") [ask the administrator]");
-  auto const range = parse_malleable_range(*request.malleable);
+  auto const range = plugins::parse_malleable_range(*request.malleable);
   if (!range)
     return refuse(call, ESLURM_INVALID_NODE_COUNT, range.error().message);
   // Where it would go in any case says nothing about the training nodes.
@@ -147,14 +147,15 @@ int on_malleable(Call const& call, JobRequest request) {
   if (!mark)
     return refuse(call, code_of(mark.error().code), mark.error().message);
   make_base_job(call.desc, *mark, call.config());
-  plugin->hints.send(HintSender::Kind::training, call.config().run_dir);
+  plugin->hints.send(plugins::HintSender::Kind::training,
+                     call.config().run_dir);
   return SLURM_SUCCESS;
 }
 
 Result<std::string> ticket_key(Config const& config) {
   auto const path = config.state_dir + "/ticket.key";
   if (auto local = plugin->disks.check(path); !local) return local.error();
-  return load_ticket_key(path, KeyFile::must_exist);
+  return proto::load_ticket_key(path, proto::KeyFile::must_exist);
 }
 
 int on_lease(Call const& call, JobRequest const& request) {
@@ -162,10 +163,11 @@ int on_lease(Call const& call, JobRequest const& request) {
                                   ticket_key(call.config()), &plugin->ledger,
                                   std::time(nullptr));
   if (!ticket) {
-    log_to_slurm(LogLevel::info, LogLine("lease_refused")
-                                     .kv("uid", request.submitter)
-                                     .kv("node", request.required)
-                                     .kv("why", ticket.error().message));
+    plugins::log_to_slurm(LogLevel::info,
+                          LogLine("lease_refused")
+                              .kv("uid", request.submitter)
+                              .kv("node", request.required)
+                              .kv("why", ticket.error().message));
     return refuse(call, ESLURM_ACCESS_DENIED, ticket.error().message);
   }
   make_lease(call.desc, *ticket, call.config());
@@ -194,7 +196,7 @@ void on_arrival(Call const& call, JobRequest const& request) {
     if (auto const until_s =
             notice_until(request, free_nodes(config), config, now_s()))
       give_notice(call.desc, *until_s);
-  plugin->hints.send(HintSender::Kind::arrival, config.run_dir);
+  plugin->hints.send(plugins::HintSender::Kind::arrival, config.run_dir);
 }
 
 int on_submit(Call const& call) {
@@ -214,13 +216,14 @@ int on_submit(Call const& call) {
 int on_modify(Call const& call) {
   if (call.found) {
     auto const error = for_leases_only(*call.found);
-    log_to_slurm(LogLevel::info, LogLine("update_refused")
-                                     .kv("uid", call.uid)
-                                     .kv("what", call.found->to_string()));
+    plugins::log_to_slurm(LogLevel::info,
+                          LogLine("update_refused")
+                              .kv("uid", call.uid)
+                              .kv("what", call.found->to_string()));
     return refuse(call, ESLURM_ACCESS_DENIED, error.message);
   }
   // It may have become eligible, or want other nodes.
-  plugin->hints.send(HintSender::Kind::arrival, call.config().run_dir);
+  plugin->hints.send(plugins::HintSender::Kind::arrival, call.config().run_dir);
   return SLURM_SUCCESS;
 }
 
@@ -229,7 +232,8 @@ constexpr int broken = std::numeric_limits<int>::min();
 
 template <class Handle>
 int answer(Call const& call, bool closed, Handle&& handle) noexcept {
-  int const code = guard(broken, log_exception, [&] { return handle(call); });
+  int const code = plugins::guard(broken, plugins::log_exception,
+                                  [&] { return handle(call); });
   return code == broken ? when_broken(call, closed) : code;
 }
 
@@ -239,25 +243,28 @@ int modify(job_desc_msg_t* desc, Uid uid, char** tell_user) noexcept {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::job_submit
 
 extern "C" {
 
 int init(void) {
-  return gleaner::guard(SLURM_ERROR, gleaner::log_exception, [] {
-    gleaner::plugin = std::make_unique<gleaner::Plugin>();
-    slurm_info("gleaner: job_submit loaded");
-    return SLURM_SUCCESS;
-  });
+  return gleaner::plugins::guard(
+      SLURM_ERROR, gleaner::plugins::log_exception, [] {
+        gleaner::job_submit::plugin =
+            std::make_unique<gleaner::job_submit::Plugin>();
+        slurm_info("gleaner: job_submit loaded");
+        return SLURM_SUCCESS;
+      });
 }
 
-void fini(void) { gleaner::plugin.reset(); }
+void fini(void) { gleaner::job_submit::plugin.reset(); }
 
 int job_submit(job_desc_msg_t* desc, std::uint32_t submit_uid, char** err_msg) {
   using namespace gleaner;
-  Call const call(desc, submit_uid, err_msg);
-  bool const closed = call.found || (desc->script && is_malleable(*desc));
-  return answer(call, closed, on_submit);
+  job_submit::Call const call(desc, submit_uid, err_msg);
+  bool const closed =
+      call.found || (desc->script && job_submit::is_malleable(*desc));
+  return job_submit::answer(call, closed, job_submit::on_submit);
 }
 
 #if GLEANER_JOB_MODIFY_TELLS_USER
@@ -268,7 +275,7 @@ int job_modify(job_desc_msg_t* desc, struct job_record*,
 #else
 int job_modify(job_desc_msg_t* desc, struct job_record*,
                std::uint32_t submit_uid) {
-  return gleaner::modify(desc, submit_uid, nullptr);
+  return gleaner::job_submit::modify(desc, submit_uid, nullptr);
 }
 #endif
 

@@ -6,7 +6,7 @@
 
 #include "plugins/malleable_range.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 Error denied(std::string why) { return {Errc::denied, std::move(why)}; }
@@ -69,14 +69,16 @@ Error for_leases_only(FoundName const& found) {
                 " is for Gleaner's leases only [name another]");
 }
 
-Result<Ticket> admit_lease(JobRequest const& request, FoundName const& found,
-                           Config const& config, Result<std::string> const& key,
-                           TicketLedger* ledger, std::int64_t now_s) {
+Result<proto::Ticket> admit_lease(JobRequest const& request,
+                                  FoundName const& found, Config const& config,
+                                  Result<std::string> const& key,
+                                  proto::TicketLedger* ledger,
+                                  std::int64_t now_s) {
   if (request.comment.empty()) return for_leases_only(found);
   if (auto form = check_form(request, config); !form) return form.error();
   if (!key)
     return denied("no lease can be checked now (" + key.error().message + ")");
-  auto ticket = verify_ticket(request.comment, *key);
+  auto ticket = proto::verify_ticket(request.comment, *key);
   if (!ticket) return ticket.error();
   if (ticket->minutes < 1) return denied("the lease ticket gives no time");
   if (ticket->part)
@@ -89,4 +91,4 @@ Result<Ticket> admit_lease(JobRequest const& request, FoundName const& found,
   return ticket;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -14,7 +14,7 @@
 #include "plugins/job_submit/our_names.hh"
 #include "proto/ticket.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 
 /// Why a request that names what was found is refused, when it is no lease.
 Error for_leases_only(FoundName const& found);
@@ -25,8 +25,10 @@ Error for_leases_only(FoundName const& found);
 /// denied or invalid_argument and a reason for the user.
 ///
 /// `key` is the content of ticket.key, or why it could not be read.
-Result<Ticket> admit_lease(JobRequest const& request, FoundName const& found,
-                           Config const& config, Result<std::string> const& key,
-                           TicketLedger* ledger, std::int64_t now_s);
+Result<proto::Ticket> admit_lease(JobRequest const& request,
+                                  FoundName const& found, Config const& config,
+                                  Result<std::string> const& key,
+                                  proto::TicketLedger* ledger,
+                                  std::int64_t now_s);
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 constexpr char one_by_one[] =
@@ -124,8 +124,8 @@ Result<void> refuse_what_is_of_tasks(JobRequest const& request) {
   return {};
 }
 
-Result<void> refuse_other_numbers_of_nodes(JobRequest const& request,
-                                           MalleableRange const& range) {
+Result<void> refuse_other_numbers_of_nodes(
+    JobRequest const& request, plugins::MalleableRange const& range) {
   auto const nodes_min = request.nodes_min.value_or(range.nodes_min);
   auto const nodes_max = request.nodes_max.value_or(nodes_min);
   if (request.nodes_min &&
@@ -207,7 +207,7 @@ Result<void> check_option(std::string const& option, std::string const& value) {
 }  // namespace
 
 Result<std::string> make_lease_template(JobRequest const& request,
-                                        MalleableRange const& range) {
+                                        plugins::MalleableRange const& range) {
   if (request.uid == 0)
     return Error{Errc::denied,
                  "--malleable as root: root gets no leases (no training of "
@@ -237,4 +237,4 @@ Result<std::string> make_lease_template(JobRequest const& request,
   return text;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -8,7 +8,7 @@
 #include "plugins/job_submit/job_request.hh"
 #include "plugins/malleable_range.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 
 /// Longest template: it has to fit into an admin_comment.
 inline constexpr std::size_t lease_template_bytes_max = 800;
@@ -35,6 +35,6 @@ inline constexpr std::size_t lease_template_bytes_max = 800;
 /// Fails with invalid_argument: the option, its value, why, and what to write
 /// instead; with denied for root, to whom no lease is given.
 Result<std::string> make_lease_template(JobRequest const& request,
-                                        MalleableRange const& range);
+                                        plugins::MalleableRange const& range);
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

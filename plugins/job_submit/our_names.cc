@@ -6,7 +6,7 @@
 
 #include "plugins/malleable_range.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 namespace {
 
 char lower(char c) noexcept {
@@ -83,4 +83,4 @@ std::optional<FoundName> find_ours(NamedPlaces const& places,
   return std::nullopt;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -14,7 +14,7 @@
 #include "core/config.hh"
 #include "plugins/job_submit/job_request.hh"
 
-namespace gleaner {
+namespace gleaner::job_submit {
 
 /// The names that are for leases only; "" where there is none.
 struct OurNames {
@@ -55,4 +55,4 @@ struct FoundName {
 std::optional<FoundName> find_ours(NamedPlaces const& places,
                                    OurNames const& ours) noexcept;
 
-}  // namespace gleaner
+}  // namespace gleaner::job_submit

@@ -25,7 +25,7 @@ char const plugin_type[] = "prep/gleaner";
 std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
 }
 
-namespace gleaner {
+namespace gleaner::prep {
 namespace {
 
 /// slurm's prep_call_type_t, the same from 22.05 to 26.05.
@@ -38,33 +38,34 @@ enum class PrepCall {
 };
 
 struct Plugin {
-  Settings settings;
-  HintSender hints;
+  plugins::Settings settings;
+  plugins::HintSender hints;
 };
 std::unique_ptr<Plugin> plugin;
 
 int on_job_ended() {
   if (!plugin) return SLURM_SUCCESS;
-  plugin->hints.send(HintSender::Kind::ended,
+  plugin->hints.send(plugins::HintSender::Kind::ended,
                      plugin->settings.now()->config.run_dir);
   return SLURM_SUCCESS;
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::prep
 
 extern "C" {
 
 /// slurmd loads the plugin too; there is nothing for it to do there.
 int init(void) {
-  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception, [] {
-    if (gleaner::in_slurmctld())
-      gleaner::plugin = std::make_unique<gleaner::Plugin>();
-    return SLURM_SUCCESS;
-  });
+  return gleaner::plugins::guard(
+      SLURM_SUCCESS, gleaner::plugins::log_exception, [] {
+        if (gleaner::plugins::in_slurmctld())
+          gleaner::prep::plugin = std::make_unique<gleaner::prep::Plugin>();
+        return SLURM_SUCCESS;
+      });
 }
 
-void fini(void) { gleaner::plugin.reset(); }
+void fini(void) { gleaner::prep::plugin.reset(); }
 
 void prep_p_register_callbacks(void*) {}
 int prep_p_prolog(void*, void*) { return SLURM_SUCCESS; }
@@ -78,14 +79,14 @@ int prep_p_prolog_slurmctld(void*, bool* async) {
 /// Called under the job write lock.
 int prep_p_epilog_slurmctld(void*, bool* async) {
   *async = false;
-  return gleaner::guard(SLURM_SUCCESS, gleaner::log_exception,
-                        gleaner::on_job_ended);
+  return gleaner::plugins::guard(SLURM_SUCCESS, gleaner::plugins::log_exception,
+                                 gleaner::prep::on_job_ended);
 }
 
 void prep_p_required(int call, bool* required) {
-  *required = static_cast<gleaner::PrepCall>(call) ==
-                  gleaner::PrepCall::epilog_slurmctld &&
-              gleaner::in_slurmctld();
+  *required = static_cast<gleaner::prep::PrepCall>(call) ==
+                  gleaner::prep::PrepCall::epilog_slurmctld &&
+              gleaner::plugins::in_slurmctld();
 }
 
 }  // extern "C"

@@ -12,7 +12,7 @@
 
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 Error lost(char const* doing, int code) {
@@ -54,12 +54,12 @@ Result<void> DaemonLink::connect(std::string const& path,
     close();
     return peer;
   }
-  sending_ = encode_frame(hello);
+  sending_ = proto::encode_frame(hello);
   return {};
 }
 
 void DaemonLink::send(nlohmann::json const& message) {
-  if (connected()) next_ = encode_frame(message);
+  if (connected()) next_ = proto::encode_frame(message);
 }
 
 Result<DaemonLink::Asked> DaemonLink::ready() {
@@ -117,4 +117,4 @@ void DaemonLink::close() {
   reader_ = {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -11,7 +11,7 @@
 #include "core/result.hh"
 #include "proto/frame.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 class DaemonLink {
  public:
@@ -50,7 +50,7 @@ class DaemonLink {
   int fd_ = -1;
   std::string sending_;  ///< begun: what of it is not yet written
   std::optional<std::string> next_;
-  FrameReader reader_;
+  proto::FrameReader reader_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

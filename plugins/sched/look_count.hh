@@ -6,7 +6,7 @@
 
 #include "core/log.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 class LookCount {
  public:
@@ -36,4 +36,4 @@ class LookCount {
   int looks_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 /// src/slurmctld/job_scheduler.c, 22.05 to 26.05: takes a mutex of its own for
@@ -26,4 +26,4 @@ void look_at_queue() {
   if (auto const schedule = schedule_of_slurmctld()) schedule(false);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -7,7 +7,7 @@
 /// that turn.
 #pragma once
 
-namespace gleaner {
+namespace gleaner::sched {
 
 /// Has this slurmctld what is needed?
 bool can_look_at_queue();
@@ -16,4 +16,4 @@ bool can_look_at_queue();
 /// and returns at once.  Nothing where it cannot.
 void look_at_queue();
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -18,7 +18,7 @@
 #include "plugins/sched/scavenger_loop.hh"
 #include "plugins/slurm_log.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 constexpr double rest_s = 1;  ///< after an exception
@@ -40,7 +40,7 @@ struct Scavenger::Shared {
     std::optional<ScavengerLoop> loop;
     while (!stop.load()) {
       // After an exception the state of the loop is unknown: begin again.
-      bool const ok = guard(false, log_exception, [&] {
+      bool const ok = plugins::guard(false, plugins::log_exception, [&] {
         if (!loop) loop.emplace();
         loop->turn(stop_fd);
         return true;
@@ -71,7 +71,7 @@ Scavenger::Scavenger() : shared_(std::make_shared<Shared>()) {
   if (pthread_create(&thread_, nullptr, Shared::enter, share.get()) == 0)
     started_ = share.release() != nullptr;
   else
-    log_to_slurm(
+    plugins::log_to_slurm(
         LogLevel::error,
         LogLine("scavenger_not_started").kv("why", std::strerror(errno)));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -90,7 +90,7 @@ Scavenger::~Scavenger() {
   Dl_info self{};
   if (dladdr(&here, &self))
     (void)dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-  log_to_slurm(LogLevel::warn, LogLine("scavenger_still_in_rpc"));
+  plugins::log_to_slurm(LogLevel::warn, LogLine("scavenger_still_in_rpc"));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -20,7 +20,7 @@
 
 #include <memory>
 
-namespace gleaner {
+namespace gleaner::sched {
 
 class Scavenger {
  public:
@@ -38,4 +38,4 @@ class Scavenger {
   bool started_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -17,7 +17,7 @@
 #include "proto/snapshot_change.hh"
 #include "slurm/compat.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 constexpr double repeat_s = 5;  ///< push an unchanged snapshot this often
@@ -35,7 +35,8 @@ std::string slurm_version() {
 
 /// Says it in the log.
 bool warn_of(Error const& error) {
-  log_to_slurm(LogLevel::warn, LogLine("look_failed").kv("why", error.message));
+  plugins::log_to_slurm(LogLevel::warn,
+                        LogLine("look_failed").kv("why", error.message));
   return true;
 }
 
@@ -56,11 +57,11 @@ void ScavengerLoop::reconfigure() {
   auto const known = settings_.now();
   auto const& now = known->config;
   if (!source_ || !same_cluster_view(now, config_)) {
-    source_ =
-        make_slurm_source(snapshot_options(now), table_times_of_slurmctld());
-    pacer_.emplace(ScanPacer::Limits{now.scan_interval_ms / 1e3,
-                                     now.scan_gap_ms_min / 1e3,
-                                     now.scan_share_max});
+    source_ = slurm::make_slurm_source(slurm::snapshot_options(now),
+                                       table_times_of_slurmctld());
+    pacer_.emplace(slurm::ScanPacer::Limits{now.scan_interval_ms / 1e3,
+                                            now.scan_gap_ms_min / 1e3,
+                                            now.scan_share_max});
   }
   if (now.run_dir != config_.run_dir || now.scavenger != "plugin") {
     link_.close();
@@ -70,9 +71,10 @@ void ScavengerLoop::reconfigure() {
 }
 
 void ScavengerLoop::lost(Error const& error) {
-  log_to_slurm(LogLevel::info,
-               looks_.add_to(LogLine("gleanerd_lost").kv("why", error.message),
-                             clock_.monotonic_s()));
+  plugins::log_to_slurm(
+      LogLevel::info,
+      looks_.add_to(LogLine("gleanerd_lost").kv("why", error.message),
+                    clock_.monotonic_s()));
   retry_at_s_ = clock_.monotonic_s() + retry_s_min;
 }
 
@@ -85,9 +87,10 @@ void ScavengerLoop::try_connect() {
     // A gleanerd that is not there is said once, and again when the reason is
     // another one.
     if (connected.error().message != not_found_)
-      log_to_slurm(LogLevel::info, LogLine("gleanerd_not_found")
-                                       .kv("dir", config_.run_dir)
-                                       .kv("why", connected.error().message));
+      plugins::log_to_slurm(LogLevel::info,
+                            LogLine("gleanerd_not_found")
+                                .kv("dir", config_.run_dir)
+                                .kv("why", connected.error().message));
     not_found_ = connected.error().message;
     retry_at_s_ = clock_.monotonic_s() + std::max(retry_s_, retry_s_min);
     retry_s_ = std::clamp(2 * retry_s_, retry_s_min, retry_s_max);
@@ -102,19 +105,20 @@ void ScavengerLoop::try_connect() {
   looks_.begin(clock_.monotonic_s());
   bool const bound = wake_.bind(config_.run_dir + "/wake.sock");
   if (!bound && !wake_failed_)
-    log_to_slurm(LogLevel::warn, LogLine("wake_socket_failed")
-                                     .kv("dir", config_.run_dir)
-                                     .kv("why", std::strerror(errno)));
+    plugins::log_to_slurm(LogLevel::warn, LogLine("wake_socket_failed")
+                                              .kv("dir", config_.run_dir)
+                                              .kv("why", std::strerror(errno)));
   wake_failed_ = !bound;
-  log_to_slurm(LogLevel::info,
-               LogLine("gleanerd_found").kv("dir", config_.run_dir));
+  plugins::log_to_slurm(LogLevel::info,
+                        LogLine("gleanerd_found").kv("dir", config_.run_dir));
 }
 
 void ScavengerLoop::look_if_due() {
   auto const now_s = clock_.monotonic_s();
   auto const change = source_->change(clock_.wall_s());
   if (pacer_->may_look(now_s, change)) return look();
-  if (change == Change::none && now_s >= pushed_at_s_ + repeat_s) push(0);
+  if (change == slurm::Change::none && now_s >= pushed_at_s_ + repeat_s)
+    push(0);
 }
 
 void ScavengerLoop::look() {
@@ -132,7 +136,8 @@ void ScavengerLoop::look() {
   auto const end_s = clock_.monotonic_s();
   auto const cpu_s = thread_cpu_s() - cpu_begin_s;
   pacer_->looked(begin_s, end_s, cpu_s);
-  looks_.add(end_s - begin_s, LookBudget::cost_s(end_s - begin_s, cpu_s));
+  looks_.add(end_s - begin_s,
+             slurm::LookBudget::cost_s(end_s - begin_s, cpu_s));
 }
 
 /// Only what gleanerd does not have.  While it has not read the last message it
@@ -142,7 +147,7 @@ void ScavengerLoop::push(double took_s) {
   if (owed_) return;
   snapshot_.time_s = clock_.wall_s();
   if (sent_) {
-    auto change = make_change(snapshot_, *sent_);
+    auto change = proto::make_change(snapshot_, *sent_);
     change.took_s = took_s;
     link_.send(msg::to_json(msg::FromPlugin(std::move(change))));
   } else {
@@ -185,4 +190,4 @@ void ScavengerLoop::turn(int stop_fd) {
   link_.connected() ? look_if_due() : try_connect();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

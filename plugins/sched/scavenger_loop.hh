@@ -14,7 +14,7 @@
 #include "slurm/load.hh"
 #include "slurm/scan_pacer.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 /// What is kept between two turns.
 class ScavengerLoop {
@@ -34,12 +34,12 @@ class ScavengerLoop {
   double wait_s() const;
 
   SystemClock clock_;
-  Settings settings_;
+  plugins::Settings settings_;
   Config config_;
   WakeSocket wake_;
   DaemonLink link_;
-  std::optional<ScanPacer> pacer_;
-  std::unique_ptr<SnapshotSource> source_;
+  std::optional<slurm::ScanPacer> pacer_;
+  std::unique_ptr<slurm::SnapshotSource> source_;
   double retry_at_s_ = 0;
   double retry_s_ = 0;
   double pushed_at_s_ = never;    ///< on this connection
@@ -52,4 +52,4 @@ class ScavengerLoop {
   bool load_failed_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

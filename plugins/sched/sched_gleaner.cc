@@ -33,7 +33,7 @@ char const plugin_type[] = "sched/gleaner";
 std::uint32_t const plugin_version = SLURM_VERSION_NUMBER;
 }
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 std::unique_ptr<StockBackfill> backfill;
@@ -42,54 +42,59 @@ std::unique_ptr<Scavenger> scavenger;
 /// A thread once started stays: it idles by itself when `scavenger` becomes
 /// poll, and here, under slurmctld's locks, it must not be waited for.
 int start_scavenger() {
-  if (!scavenger && Settings().now()->config.scavenger == "plugin")
+  if (!scavenger && plugins::Settings().now()->config.scavenger == "plugin")
     scavenger = std::make_unique<Scavenger>();
   return SLURM_SUCCESS;
 }
 
 int open_backfill() {
   auto stock = std::make_unique<StockBackfill>();
-  auto const opened = stock->open(
-      stock_backfill_candidates(Settings().now()->config.stock_backfill),
-      plugin_version);
+  auto const opened =
+      stock->open(stock_backfill_candidates(
+                      plugins::Settings().now()->config.stock_backfill),
+                  plugin_version);
   if (!opened) {
-    log_to_slurm(LogLevel::error,
-                 LogLine("backfill_missing").kv("why", opened.error().message));
+    plugins::log_to_slurm(
+        LogLevel::error,
+        LogLine("backfill_missing").kv("why", opened.error().message));
     return SLURM_ERROR;
   }
   backfill = std::move(stock);
-  log_to_slurm(LogLevel::info,
-               LogLine("backfill_wrapped").kv("path", backfill->path()));
+  plugins::log_to_slurm(
+      LogLevel::info, LogLine("backfill_wrapped").kv("path", backfill->path()));
   return SLURM_SUCCESS;
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::sched
 
 extern "C" {
 
 int init(void) {
   using namespace gleaner;
-  int rc = guard(SLURM_ERROR, log_exception, open_backfill);
-  if (rc == SLURM_SUCCESS) rc = backfill->init();
+  int rc =
+      plugins::guard(SLURM_ERROR, plugins::log_exception, sched::open_backfill);
+  if (rc == SLURM_SUCCESS) rc = sched::backfill->init();
   if (rc != SLURM_SUCCESS) {
-    backfill.reset();
+    sched::backfill.reset();
     return rc;
   }
-  (void)guard(SLURM_SUCCESS, log_exception, start_scavenger);
+  (void)plugins::guard(SLURM_SUCCESS, plugins::log_exception,
+                       sched::start_scavenger);
   return SLURM_SUCCESS;
 }
 
 void fini(void) {
-  gleaner::scavenger.reset();
-  if (gleaner::backfill) gleaner::backfill->fini();
-  gleaner::backfill.reset();
+  gleaner::sched::scavenger.reset();
+  if (gleaner::sched::backfill) gleaner::sched::backfill->fini();
+  gleaner::sched::backfill.reset();
 }
 
 int sched_p_reconfig(void) {
   using namespace gleaner;
-  (void)guard(SLURM_SUCCESS, log_exception, start_scavenger);
-  return backfill ? backfill->reconfig() : SLURM_SUCCESS;
+  (void)plugins::guard(SLURM_SUCCESS, plugins::log_exception,
+                       sched::start_scavenger);
+  return sched::backfill ? sched::backfill->reconfig() : SLURM_SUCCESS;
 }
 
 }  // extern "C"

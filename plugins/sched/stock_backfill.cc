@@ -9,7 +9,7 @@
 
 #include "plugins/slurm_log.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 constexpr char const* file_name = "/sched_backfill.so";
@@ -104,4 +104,4 @@ std::vector<std::string> stock_backfill_candidates(
   return paths;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -8,7 +8,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 /// An open sched_backfill.so.
 class StockBackfill {
@@ -45,4 +45,4 @@ class StockBackfill {
 std::vector<std::string> stock_backfill_candidates(
     std::string const& configured);
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace gleaner {
+namespace gleaner::sched {
 namespace {
 
 /// By name at run time: a release without one of them can still be used.
@@ -20,16 +20,16 @@ time_t read(time_t const* variable) {
 
 }  // namespace
 
-ReadTableTimes table_times_of_slurmctld() {
+slurm::ReadTableTimes table_times_of_slurmctld() {
   auto const* nodes = variable("last_node_update");
   auto const* jobs = variable("last_job_update");
   auto const* partitions = variable("last_part_update");
   auto const* reservations = variable("last_resv_update");
   if (!nodes || !jobs || !partitions || !reservations) return {};
   return [=] {
-    return TableTimes{read(nodes), read(jobs), read(partitions),
-                      read(reservations)};
+    return slurm::TableTimes{read(nodes), read(jobs), read(partitions),
+                             read(reservations)};
   };
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

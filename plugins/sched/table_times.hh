@@ -4,10 +4,10 @@
 
 #include "slurm/known_table.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 /// Reads slurmctld's own variables, as its backfill does.  Empty in a process
 /// that does not have all of them.
-ReadTableTimes table_times_of_slurmctld();
+slurm::ReadTableTimes table_times_of_slurmctld();
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

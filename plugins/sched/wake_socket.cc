@@ -13,7 +13,7 @@
 
 #include "plugins/hint.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 bool WakeSocket::bind(std::string const& path) {
   if (fd_ >= 0 && path == path_) return true;
@@ -47,18 +47,18 @@ void WakeSocket::close() {
   fd_ = -1;
 }
 
-std::optional<ScanPacer::Cause> WakeSocket::drain() {
-  using Cause = ScanPacer::Cause;
+std::optional<slurm::ScanPacer::Cause> WakeSocket::drain() {
+  using Cause = slurm::ScanPacer::Cause;
   char buffer[256];
   std::optional<Cause> cause;
   while (fd_ >= 0) {
     auto const got = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
     if (got < 0) break;
     std::string_view const hint(buffer, static_cast<std::size_t>(got));
-    if (hint == hint_of_training) cause = Cause::training;
+    if (hint == plugins::hint_of_training) cause = Cause::training;
     if (!cause) cause = Cause::rigid_job;
   }
   return cause;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

@@ -8,7 +8,7 @@
 
 #include "slurm/scan_pacer.hh"
 
-namespace gleaner {
+namespace gleaner::sched {
 
 class WakeSocket {
  public:
@@ -27,11 +27,11 @@ class WakeSocket {
   int fd() const { return fd_; }
 
   /// Empty the socket; what was in it, nothing when it was empty.
-  std::optional<ScanPacer::Cause> drain();
+  std::optional<slurm::ScanPacer::Cause> drain();
 
  private:
   int fd_ = -1;
   std::string path_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::sched

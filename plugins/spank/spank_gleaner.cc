@@ -28,7 +28,7 @@ SPANK_PLUGIN(gleaner, 1)
 #include <cstring>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::spank {
 namespace {
 
 void log_error(char const* why) { slurm_error("gleaner: %s", why); }
@@ -37,7 +37,7 @@ void log_error(char const* why) { slurm_error("gleaner: %s", why); }
 using Check = Result<std::string> (*)(std::string const& value);
 
 Result<std::string> check_range(std::string const& value) {
-  auto const range = parse_malleable_range(value);
+  auto const range = plugins::parse_malleable_range(value);
   if (!range) return range.error();
   return value;
 }
@@ -77,13 +77,13 @@ Option (&options())[3] {
   static Option all[] = {
       {"malleable", "MIN-MAX",
        "training that runs on MIN to MAX nodes, as they are idle (Gleaner)",
-       malleable_variable, check_range, ""},
+       plugins::malleable_variable, check_range, ""},
       {"malleable-weight", "W",
        "how much it matters among your trainings, 0.1 to 10 (Gleaner)",
-       weight_variable, check_weight, ""},
+       plugins::weight_variable, check_weight, ""},
       {"malleable-deadline", "TIME",
        "when it should be finished, as for --begin (Gleaner)",
-       deadline_variable, check_deadline, ""}};
+       plugins::deadline_variable, check_deadline, ""}};
   return all;
 }
 
@@ -137,28 +137,28 @@ int send_along(spank_t spank) {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::spank
 
 extern "C" {
 
 static int gleaner_option(int which, char const* value, int remote) {
   if (remote) return 0;
-  return gleaner::guard(-1, gleaner::log_error, [&] {
-    return gleaner::on_option(&gleaner::options()[which], value);
+  return gleaner::plugins::guard(-1, gleaner::spank::log_error, [&] {
+    return gleaner::spank::on_option(&gleaner::spank::options()[which], value);
   });
 }
 
 int slurm_spank_init(spank_t spank, int, char**) {
   auto const context = spank_context();
   if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR) return 0;
-  return gleaner::guard(0, gleaner::log_error, [&] {
+  return gleaner::plugins::guard(0, gleaner::spank::log_error, [&] {
     int which = 0;
-    for (auto& option : gleaner::options()) {
-      gleaner::forget_inherited(option);
+    for (auto& option : gleaner::spank::options()) {
+      gleaner::spank::forget_inherited(option);
       spank_option registered = {option.name, option.argument, option.usage,
                                  1,           which++,         gleaner_option};
       if (spank_option_register(spank, &registered) != ESPANK_SUCCESS)
-        gleaner::log_error(
+        gleaner::spank::log_error(
             (std::string("cannot register --") + option.name).c_str());
     }
     return 0;
@@ -166,8 +166,9 @@ int slurm_spank_init(spank_t spank, int, char**) {
 }
 
 int slurm_spank_init_post_opt(spank_t spank, int, char**) {
-  return gleaner::guard(-1, gleaner::log_error,
-                        [&] { return gleaner::send_along(spank); });
+  return gleaner::plugins::guard(-1, gleaner::spank::log_error, [&] {
+    return gleaner::spank::send_along(spank);
+  });
 }
 
 }  // extern "C"

@@ -24,14 +24,14 @@
 #include "runtime/os/handed_secret.hh"
 #include "runtime/os/owned_directory.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 constexpr double connect_timeout_s = 5;
 constexpr int connect_attempts = 3;
 constexpr std::chrono::milliseconds connect_pause{200};
 /// No member has this number: they are counted from 1.
-constexpr ChildProcesses::Key comm_host_key = 0;
+constexpr os::ChildProcesses::Key comm_host_key = 0;
 /// Until StartMembers says what the training wants.
 constexpr double first_silence_s = 30;
 
@@ -132,8 +132,8 @@ Agent::Agent(AgentOptions options)
 
 int Agent::run() {
   // Of an agent that was killed on this node before.
-  OwnedDirectory::remove_abandoned();
-  if (auto secret = secret_memory(options_.secret); !secret) {
+  os::OwnedDirectory::remove_abandoned();
+  if (auto secret = os::secret_memory(options_.secret); !secret) {
     log_to_stderr(LogLevel::error,
                   LogLine("agent").kv("why", secret.error().message));
     return 1;
@@ -153,7 +153,7 @@ int Agent::run() {
 }
 
 void Agent::connect(int attempts_left) {
-  secret_connect(
+  proto::secret_connect(
       io_, options_.coordinator, options_.secret, {"agent", options_.node},
       connect_timeout_s,
       [this](Error const& error) {
@@ -167,7 +167,7 @@ void Agent::connect(int attempts_left) {
       });
 }
 
-void Agent::connected(Result<std::shared_ptr<Channel>> channel,
+void Agent::connected(Result<std::shared_ptr<proto::Channel>> channel,
                       int attempts_left) {
   bool const refused = !channel && channel.error().code == Errc::denied;
   if (!channel && !refused && attempts_left > 0) {
@@ -242,7 +242,7 @@ void Agent::start_members(msg::StartMembers const& order) {
 void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
                          std::size_t place, Binding const& bound) {
   auto const gpus = visible_gpus(options_.gpus);
-  ChildCommand command{order.argv, inherited_environment(), order.cwd};
+  os::ChildCommand command{order.argv, inherited_environment(), order.cwd};
   command.cpus = bound.cpus;
   command.memory = bound.memory;
   command.env.insert(command.env.end(), order.env.begin(), order.env.end());
@@ -273,7 +273,7 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
     return;
   }
   auto actual = bound;
-  if (!bound.cpus.empty()) actual.cpus = affinity_of(*pid);
+  if (!bound.cpus.empty()) actual.cpus = os::affinity_of(*pid);
   send(msg::MemberStarted{member, *pid, actual.text()});
 }
 
@@ -343,4 +343,4 @@ void Agent::end(int code) {
   io_.stop();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -20,7 +20,7 @@
 #include "runtime/os/child_processes.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 
 /// Where the agent is and whom it serves.
 struct AgentOptions {
@@ -48,7 +48,8 @@ class Agent {
 
  private:
   void connect(int attempts_left);
-  void connected(Result<std::shared_ptr<Channel>> channel, int attempts_left);
+  void connected(Result<std::shared_ptr<proto::Channel>> channel,
+                 int attempts_left);
   void greet();
   void on_message(nlohmann::json const& json);
   void start_members(msg::StartMembers const& order);
@@ -62,17 +63,17 @@ class Agent {
   void end(int code);
 
   AgentOptions options_;
-  Fd secret_;  ///< as members get it
+  os::Fd secret_;  ///< as members get it
   asio::io_context io_;
   asio::signal_set children_;
   asio::signal_set signals_;
   asio::steady_timer heartbeat_;
   asio::steady_timer retry_;
-  std::shared_ptr<Channel> channel_;
-  ChildProcesses members_;  ///< and the comm host
+  std::shared_ptr<proto::Channel> channel_;
+  os::ChildProcesses members_;  ///< and the comm host
   CommHostStarter comm_host_;
   Places places_;
   int code_ = 1;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 /// A member with so many cores computes on one less: what moves bytes and
@@ -165,4 +165,4 @@ std::vector<Binding> Machine::share(
   return bindings;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -12,7 +12,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 
 struct Binding {
   std::string cpus;  ///< hardware threads: "0-3,8"; "": anywhere
@@ -48,4 +48,4 @@ class Machine {
   std::unique_ptr<Topology> topology_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -2,7 +2,7 @@
 /// Replaces binding.cc in a build without hwloc: no member is bound.
 #include "runtime/agent/binding.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 
 struct Machine::Topology {};
 
@@ -26,4 +26,4 @@ std::vector<Binding> Machine::share(
   return std::vector<Binding>(near.size());
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

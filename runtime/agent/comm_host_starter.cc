@@ -14,7 +14,7 @@
 
 #include "core/log.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,8 +43,8 @@ void log_failure(Error const& why) {
 }  // namespace
 
 CommHostStarter::CommHostStarter(asio::io_context& io,
-                                 ChildProcesses& processes,
-                                 ChildProcesses::Key key)
+                                 os::ChildProcesses& processes,
+                                 os::ChildProcesses::Key key)
     : processes_(processes), key_(key), asked_(io), pause_(io) {}
 
 std::string CommHostStarter::socket_path() {
@@ -58,7 +58,7 @@ std::string CommHostStarter::socket_path() {
 }
 
 Result<void> CommHostStarter::open() {
-  auto directory = CommDirectory::make();
+  auto directory = comm_host::CommDirectory::make();
   if (!directory) return directory.error();
   int const copy = ::dup(directory->listening());
   if (copy < 0)
@@ -78,7 +78,7 @@ void CommHostStarter::wait() {
 }
 
 void CommHostStarter::start() {
-  ChildCommand command;
+  os::ChildCommand command;
   command.argv = {program_, "--dir", directory_->path()};
   for (char** entry = environ; *entry; ++entry)
     command.env.emplace_back(*entry);
@@ -119,4 +119,4 @@ void CommHostStarter::ended() {
   wait();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

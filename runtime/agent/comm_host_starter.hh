@@ -14,13 +14,13 @@
 #include "runtime/comm_host/comm_directory.hh"
 #include "runtime/os/child_processes.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 
 class CommHostStarter {
  public:
   /// The process becomes child `key` of `processes`.
-  CommHostStarter(asio::io_context& io, ChildProcesses& processes,
-                  ChildProcesses::Key key);
+  CommHostStarter(asio::io_context& io, os::ChildProcesses& processes,
+                  os::ChildProcesses::Key key);
 
   /// Where members find it; "" when it is not installed or cannot be had: the
   /// log says why.
@@ -36,13 +36,13 @@ class CommHostStarter {
   void start();
   void turn_away();
 
-  ChildProcesses& processes_;
-  ChildProcesses::Key const key_;
+  os::ChildProcesses& processes_;
+  os::ChildProcesses::Key const key_;
   std::string program_;
   bool tried_ = false;
-  std::optional<CommDirectory> directory_;
+  std::optional<comm_host::CommDirectory> directory_;
   asio::posix::stream_descriptor asked_;
   asio::steady_timer pause_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

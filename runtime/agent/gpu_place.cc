@@ -11,7 +11,7 @@
 #include "runtime/agent/gpu_share.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,7 +40,7 @@ std::map<std::string, std::string> information(std::string const& path) {
 /// Slurm may keep a job from opening other jobs' GPUs; CUDA does not count
 /// those.
 bool may_open(std::string const& device) {
-  return bool(Fd(::open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)));
+  return bool(os::Fd(::open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)));
 }
 
 GpuPlace const* find(std::vector<GpuPlace> const& places,
@@ -89,4 +89,4 @@ std::string cpus_near(std::vector<GpuPlace> const& places,
   return cpus;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

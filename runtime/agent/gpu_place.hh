@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::agent {
 
 /// A GPU of this machine that may be used.
 struct GpuPlace {
@@ -26,4 +26,4 @@ std::vector<GpuPlace> gpu_places(std::string const& root = "");
 std::string cpus_near(std::vector<GpuPlace> const& places,
                       std::string_view visible);
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::agent {
 
 std::vector<std::string> visible_gpus(std::string_view text) {
   std::vector<std::string> gpus;
@@ -30,4 +30,4 @@ std::string gpu_share(std::vector<std::string> const& gpus, std::size_t index,
   return share;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::agent {
 
 /// The devices in the text of CUDA_VISIBLE_DEVICES: "0,1" or UUIDs; a "-1"
 /// ends the list, as CUDA reads it.
@@ -19,4 +19,4 @@ std::vector<std::string> visible_gpus(std::string_view text);
 std::string gpu_share(std::vector<std::string> const& gpus, std::size_t index,
                       std::size_t members);
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

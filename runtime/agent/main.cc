@@ -31,17 +31,17 @@ int refuse(std::string const& why) {
 /// From the file that the user named, or as the coordinator sends it.
 gleaner::Result<std::string> read_secret() {
   if (auto const file = environment("GLEANER_SECRET_FILE"); !file.empty())
-    return gleaner::secret_of_file(file);
-  auto line = gleaner::read_secret_line(STDIN_FILENO, secret_time);
+    return gleaner::os::secret_of_file(file);
+  auto line = gleaner::os::read_secret_line(STDIN_FILENO, secret_time);
   if (!line)
     return gleaner::Error{
         line.error().code,
         line.error().message +
             " (the agent is started by gleaner run, not by hand) "
             "[see gleaner(1)]"};
-  if (!gleaner::is_wrapped(*line)) return line;
+  if (!gleaner::proto::is_wrapped(*line)) return line;
   auto secret =
-      gleaner::unwrap_secret(environment("GLEANER_MUNGE_SOCKET"), *line);
+      gleaner::proto::unwrap_secret(environment("GLEANER_MUNGE_SOCKET"), *line);
   if (!secret)
     return gleaner::Error{
         secret.error().code,
@@ -61,12 +61,12 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     if (char const* level = std::getenv("GLEANER_LOG"))
       gleaner::set_log_level(gleaner::log_level(level));
-    auto options = gleaner::AgentOptions::from_environment();
+    auto options = gleaner::agent::AgentOptions::from_environment();
     if (!options) return refuse(options.error().message);
     auto secret = read_secret();
     if (!secret) return refuse(secret.error().message);
     options->secret = std::move(*secret);
-    return gleaner::Agent(std::move(*options)).run();
+    return gleaner::agent::Agent(std::move(*options)).run();
   } catch (std::exception const& e) {
     log_to_stderr(gleaner::LogLevel::error,
                   gleaner::LogLine("agent").kv("why", e.what()));

@@ -8,7 +8,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 
 /// A member keeps its place until it ends; the one that replaces it gets the
 /// same, and so the same GPU and cores.
@@ -34,4 +34,4 @@ class Places {
   std::size_t count_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -11,7 +11,7 @@
 #include "runtime/comm/comm_mpi.hh"
 #endif
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 /// The best plane for buffers of the host, for "auto".
@@ -77,4 +77,4 @@ std::string planes_available() {
 
 bool shares_memory(std::string_view kind) { return resolved(kind) == "mpi"; }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -27,7 +27,7 @@
 #include "runtime/comm/device.hh"
 #include "runtime/comm/element.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// Gives `blob` to every member and returns the blobs of all, in rank order.
 /// connect() calls it on its thread, zero or more times, with another key each
@@ -191,4 +191,4 @@ std::string planes_available();
 /// Does this plane work best on memory that other processes can map?
 bool shares_memory(std::string_view kind);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

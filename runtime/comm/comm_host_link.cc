@@ -13,7 +13,7 @@
 
 #include "runtime/os/descriptors.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -43,7 +43,7 @@ Result<HostLink> HostLink::open(std::string const& path) {
     return Error{Errc::invalid_argument,
                  "GLEANER_COMM_HOST is '" + path + "', too long for a socket"};
   path.copy(address.sun_path, path.size());
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket || ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address),
                            sizeof address) != 0)
     return Error{Errc::unavailable,
@@ -54,15 +54,15 @@ Result<HostLink> HostLink::open(std::string const& path) {
 }
 
 Result<void> HostLink::give(int descriptor) {
-  if (send_with_fd(socket(), "g", 1, descriptor) != 1) return host_lost();
+  if (os::send_with_fd(socket(), "g", 1, descriptor) != 1) return host_lost();
   return {};
 }
 
 Result<void> HostLink::send(msg::FromPlane const& message) {
-  auto const frame = encode_frame(to_json(message));
+  auto const frame = proto::encode_frame(to_json(message));
   for (std::size_t at = 0; at < frame.size();) {
     auto const n =
-        send_with_fd(socket(), frame.data() + at, frame.size() - at, -1);
+        os::send_with_fd(socket(), frame.data() + at, frame.size() - at, -1);
     if (n <= 0) return host_lost();
     at += std::size_t(n);
   }
@@ -98,4 +98,4 @@ Result<msg::ToPlane> HostLink::wait(Clock::time_point end) {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

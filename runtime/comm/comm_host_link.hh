@@ -11,7 +11,7 @@
 #include "proto/frame.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// Can the descriptor be read?  False when the time is over.
 bool readable(int fd, std::chrono::milliseconds wait);
@@ -31,10 +31,10 @@ class HostLink {
   Result<msg::ToPlane> wait(std::chrono::steady_clock::time_point end);
 
  private:
-  explicit HostLink(Fd socket) : socket_(std::move(socket)) {}
-  Fd socket_;
-  FrameReader reader_;
+  explicit HostLink(os::Fd socket) : socket_(std::move(socket)) {}
+  os::Fd socket_;
+  proto::FrameReader reader_;
   bool more_ = false;  ///< of what was read is perhaps left
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

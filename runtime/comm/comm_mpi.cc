@@ -34,7 +34,7 @@
 #include "runtime/os/descriptors.hh"
 #include "runtime/os/memory.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -64,9 +64,9 @@ class MpiPlane final : public Plane {
 
  private:
   using Time = Clock::time_point;
-  Result<void> open(Fd* theirs);
+  Result<void> open(os::Fd* theirs);
   Result<void> send_regions();
-  Result<void> start_process(Exchange const& exchange, Fd theirs, Time end);
+  Result<void> start_process(Exchange const& exchange, os::Fd theirs, Time end);
   Result<void> wait_until_ready(Exchange const& exchange, Time end);
   Result<void> pass_on(msg::Fence const& fence, Exchange const& exchange);
   Result<void> take_ranks();
@@ -84,25 +84,25 @@ class MpiPlane final : public Plane {
 
   PlaneOptions const options_;
   std::optional<HostLink> host_;
-  Fd process_;  ///< our end of the comm process's standard input
-  std::unique_ptr<Memory> staged_local_, staged_sum_;
+  os::Fd process_;  ///< our end of the comm process's standard input
+  std::unique_ptr<os::Memory> staged_local_, staged_sum_;
 
   std::mutex mutex_;  ///< for what follows, and to set the links above
   bool stopped_ = false;
-  Fd life_;  ///< the comm process itself
+  os::Fd life_;  ///< the comm process itself
 };
 
 // --- connect ---------------------------------------------------------------
 
-Result<void> MpiPlane::open(Fd* theirs) {
+Result<void> MpiPlane::open(os::Fd* theirs) {
   auto host = HostLink::open(options_.comm_host);
   if (!host) return host.error();
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return system_error("cannot make a socket for the comm process");
-  *theirs = Fd(ends[1]);
+  *theirs = os::Fd(ends[1]);
   std::lock_guard lock(mutex_);
-  process_ = Fd(ends[0]);
+  process_ = os::Fd(ends[0]);
   if (stopped_) return stopped();
   host_.emplace(std::move(*host));
   return {};
@@ -114,7 +114,7 @@ Result<void> MpiPlane::map(std::uint32_t region, std::size_t bytes,
   request.verb = comm::Verb::map;
   request.sum.region = region;
   request.n = bytes;
-  if (send_with_fd(process_.get(), &request, sizeof request, descriptor) !=
+  if (os::send_with_fd(process_.get(), &request, sizeof request, descriptor) !=
       ssize_t(sizeof request))
     return failed();
   return {};
@@ -129,7 +129,7 @@ Result<void> MpiPlane::send_regions() {
   }
   comm::Request request;
   request.verb = comm::Verb::connect;
-  if (send_with_fd(process_.get(), &request, sizeof request, -1) !=
+  if (os::send_with_fd(process_.get(), &request, sizeof request, -1) !=
       ssize_t(sizeof request))
     return failed();
   return {};
@@ -145,7 +145,7 @@ std::string random_word() {
 }
 
 /// Which comm host serves which rank, and what the job is called.
-Result<void> MpiPlane::start_process(Exchange const& exchange, Fd theirs,
+Result<void> MpiPlane::start_process(Exchange const& exchange, os::Fd theirs,
                                      Time end) {
   if (auto given = host_->give(theirs.get()); !given) return given;
   auto message = host_->wait(end);
@@ -182,8 +182,9 @@ Result<void> MpiPlane::pass_on(msg::Fence const& fence,
 
 Result<void> MpiPlane::take_ranks() {
   comm::Answer answer;
-  Fd life;
-  auto const n = receive_with_fd(process_.get(), &answer, sizeof answer, &life);
+  os::Fd life;
+  auto const n =
+      os::receive_with_fd(process_.get(), &answer, sizeof answer, &life);
   if (n <= 0) return why_it_ended();
   if (n != ssize_t(sizeof answer) || answer.version != comm::version)
     return Error{Errc::invalid_argument,
@@ -247,7 +248,7 @@ Result<void> MpiPlane::wait_until_ready(Exchange const& exchange, Time end) {
 Result<void> MpiPlane::connect(Exchange const& exchange, double timeout_s) {
   auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(timeout_s));
-  Fd theirs;
+  os::Fd theirs;
   if (auto opened = open(&theirs); !opened) return opened;
   if (auto sent = send_regions(); !sent) return sent;
   auto started = start_process(exchange, std::move(theirs), end);
@@ -272,8 +273,9 @@ std::optional<comm::Place> MpiPlane::place_of(void const* data,
 Result<void> MpiPlane::stage() {
   if (staged_sum_) return {};
   staged_local_ =
-      std::make_unique<Memory>(staging_bytes, Sharing::by_descriptor);
-  staged_sum_ = std::make_unique<Memory>(staging_bytes, Sharing::by_descriptor);
+      std::make_unique<os::Memory>(staging_bytes, os::Sharing::by_descriptor);
+  staged_sum_ =
+      std::make_unique<os::Memory>(staging_bytes, os::Sharing::by_descriptor);
   if (!staged_local_->good() || !staged_sum_->good())
     return system_error("no memory to share with the comm process");
   auto const next = std::uint32_t(options_.shared.size());
@@ -308,11 +310,11 @@ Result<void> MpiPlane::sum_mapped(comm::Place local, comm::Place sum,
   request.n = n;
   request.element = std::uint32_t(type);
   comm::Answer answer;
-  Fd none;
+  os::Fd none;
   auto const socket = process_.get();
-  if (send_with_fd(socket, &request, sizeof request, -1) !=
+  if (os::send_with_fd(socket, &request, sizeof request, -1) !=
           ssize_t(sizeof request) ||
-      receive_with_fd(socket, &answer, sizeof answer, &none) !=
+      os::receive_with_fd(socket, &answer, sizeof answer, &none) !=
           ssize_t(sizeof answer))
     return failed();
   if (!*answer.failure) return {};
@@ -375,4 +377,4 @@ Result<std::unique_ptr<Plane>> make_mpi_plane(PlaneOptions const& options) {
   return std::unique_ptr<Plane>(new MpiPlane(options));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

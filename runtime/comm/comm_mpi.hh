@@ -4,9 +4,9 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// Fails with unavailable when options.comm_host is empty.
 Result<std::unique_ptr<Plane>> make_mpi_plane(PlaneOptions const& options);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

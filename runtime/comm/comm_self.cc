@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::comm {
 
 Result<void> SelfPlane::check() const {
   if (stopped_) return Error{Errc::unavailable, "data plane stopped"};
@@ -20,4 +20,4 @@ Result<void> SelfPlane::allreduce(void const* local, void* sum, std::size_t n,
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -6,7 +6,7 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 class SelfPlane final : public Plane {
  public:
@@ -43,4 +43,4 @@ class SelfPlane final : public Plane {
   std::atomic<bool> stopped_{false};
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

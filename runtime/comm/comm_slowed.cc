@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -93,4 +93,4 @@ std::unique_ptr<Plane> make_slowed_plane(std::unique_ptr<Plane> plane,
   return std::make_unique<SlowedPlane>(std::move(plane), link, size);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -10,7 +10,7 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// How long `bytes` are under way in a ring of `size` members, seconds.
 double ring_s(SlowLink const& link, int size, std::size_t bytes);
@@ -19,4 +19,4 @@ double ring_s(SlowLink const& link, int size, std::size_t bytes);
 std::unique_ptr<Plane> make_slowed_plane(std::unique_ptr<Plane> plane,
                                          SlowLink const& link, int size);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 /// Memory of the host that a device reaches fastest.  Grows, never shrinks.
@@ -83,4 +83,4 @@ std::unique_ptr<Plane> make_staged_plane(std::unique_ptr<Plane> plane,
   return std::make_unique<StagedPlane>(std::move(plane), std::move(device));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -4,10 +4,10 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// Copies what is to be summed to the host, and the sum back.
 std::unique_ptr<Plane> make_staged_plane(std::unique_ptr<Plane> plane,
                                          std::shared_ptr<Device> device);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

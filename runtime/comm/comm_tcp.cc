@@ -18,7 +18,7 @@
 #include "runtime/comm/tcp/connecting.hh"
 #include "runtime/comm/tcp/pair_links.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 using namespace tcp;
@@ -51,8 +51,9 @@ class TcpPlane final : public Plane {
  private:
   Result<std::vector<Contact>> meet(Exchange const& exchange, std::string* key);
   Plans plans(std::vector<Contact> const& contacts, std::string key) const;
-  Result<void> join_node(std::map<Peer, Fd>& sockets, Clock::time_point end);
-  void keep_links(std::map<Peer, Fd>& sockets);
+  Result<void> join_node(std::map<Peer, os::Fd>& sockets,
+                         Clock::time_point end);
+  void keep_links(std::map<Peer, os::Fd>& sockets);
   Result<void> operate(auto operation);
   Result<std::vector<std::string>> tell_all(std::string const& text);
   void shut();
@@ -81,7 +82,7 @@ Result<std::vector<Contact>> TcpPlane::meet(Exchange const& exchange,
   Contact const own{options_.address,
                     listening_->port(),
                     listening_->local(),
-                    random_hex(nonce_bytes / 2),
+                    proto::random_hex(nonce_bytes / 2),
                     node_identity(options_.node),
                     options_.topology};
   auto const texts = exchange("contact", own.text());
@@ -124,7 +125,7 @@ Plans TcpPlane::plans(std::vector<Contact> const& contacts,
   return plans;
 }
 
-Result<void> TcpPlane::join_node(std::map<Peer, Fd>& sockets,
+Result<void> TcpPlane::join_node(std::map<Peer, os::Fd>& sockets,
                                  Clock::time_point end) {
   auto const& node = layout_.own_node();
   auto const seats = int(node.size());
@@ -133,11 +134,11 @@ Result<void> TcpPlane::join_node(std::map<Peer, Fd>& sockets,
     return std::move(sockets.at({node[std::size_t(seat)], Purpose::node}));
   };
   auto const parent = parent_seat(layout_.seat);
-  std::vector<Fd> children;
+  std::vector<os::Fd> children;
   for (int const seat : child_seats(layout_.seat, seats))
     children.push_back(socket_of(seat));
   auto joined = NodeMemory::join(layout_.seat, seats,
-                                 parent < 0 ? Fd() : socket_of(parent),
+                                 parent < 0 ? os::Fd() : socket_of(parent),
                                  std::move(children), stop_, end);
   if (!joined) return joined.error();
   std::lock_guard lock(mutex_);
@@ -145,7 +146,7 @@ Result<void> TcpPlane::join_node(std::map<Peer, Fd>& sockets,
   return {};
 }
 
-void TcpPlane::keep_links(std::map<Peer, Fd>& sockets) {
+void TcpPlane::keep_links(std::map<Peer, os::Fd>& sockets) {
   std::lock_guard lock(mutex_);
   for (int node = 0; node < layout_.node_count(); ++node) {
     Peer const peer{layout_.leader(node), Purpose::network};
@@ -338,4 +339,4 @@ Result<std::unique_ptr<Plane>> make_tcp_plane(PlaneOptions const& options) {
   return std::unique_ptr<Plane>(std::move(plane));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -4,9 +4,9 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// Fails with invalid_argument or io when it cannot listen on options.address.
 Result<std::unique_ptr<Plane>> make_tcp_plane(PlaneOptions const& options);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

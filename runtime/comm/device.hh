@@ -12,7 +12,7 @@
 #include "core/result.hh"
 #include "runtime/comm/element.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 class Device {
  public:
@@ -50,4 +50,4 @@ class Device {
   virtual Result<void> wait_for_mark() = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -8,7 +8,7 @@
 #include "runtime/comm/half_runs.hh"
 #include "runtime/comm/vectorised.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 template <class T>
@@ -94,4 +94,4 @@ void scale(Element type, void* out, void const* in, std::size_t n,
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// int64 wraps around: its sums are the same in every order.
 enum class Element { float32, float64, float16, bfloat16, int64 };
@@ -24,4 +24,4 @@ void add(Element type, void* out, void const* a, void const* b, std::size_t n);
 void scale(Element type, void* out, void const* in, std::size_t n,
            double factor);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

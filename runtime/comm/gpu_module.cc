@@ -8,7 +8,7 @@
 
 #include "config.h"
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 constexpr char const* file_name = "libgleaner_gpu.so";
@@ -50,4 +50,4 @@ Result<GpuModule const*> gpu_module() {
   return module;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -13,7 +13,7 @@
 #include "runtime/comm/comm.hh"
 #include "runtime/comm/device.hh"
 
-namespace gleaner {
+namespace gleaner::comm {
 
 /// The one symbol of the library, gleaner_gpu_module.
 struct GpuModule {
@@ -34,4 +34,4 @@ Result<GpuModule const*> gpu_module();
 /// Load the module from this file, again each time; for tests.
 Result<GpuModule const*> load_gpu_module(std::string const& path);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace gleaner::half {
+namespace gleaner::comm::half {
 
 [[gnu::always_inline]] inline float as_float(std::uint32_t bits) {
   return std::bit_cast<float>(bits);
@@ -77,4 +77,4 @@ struct Bfloat16 {
   }
 };
 
-}  // namespace gleaner::half
+}  // namespace gleaner::comm::half

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace gleaner {
+namespace gleaner::comm {
 namespace {
 
 using half::Bfloat16;
@@ -116,4 +116,4 @@ HalfRuns const& portable_half_runs() {
   return portable;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

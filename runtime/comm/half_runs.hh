@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace gleaner {
+namespace gleaner::comm {
 
 struct HalfRuns {
   using Add = void(void* sum, void const* a, void const* b, std::size_t n);
@@ -26,4 +26,4 @@ HalfRuns const& half_runs();
 /// What every processor can.
 HalfRuns const& portable_half_runs();
 
-}  // namespace gleaner
+}  // namespace gleaner::comm

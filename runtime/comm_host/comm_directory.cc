@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
-Result<Fd> listen_on(std::string const& path) {
+Result<os::Fd> listen_on(std::string const& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -19,7 +19,7 @@ Result<Fd> listen_on(std::string const& path) {
                                "' is too long for a socket [set "
                                "TMPDIR to a shorter path]"};
   path.copy(address.sun_path, path.size());
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket ||
       ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address),
              sizeof address) != 0 ||
@@ -32,7 +32,7 @@ Result<Fd> listen_on(std::string const& path) {
 }  // namespace
 
 Result<CommDirectory> CommDirectory::make() {
-  auto directory = OwnedDirectory::make();
+  auto directory = os::OwnedDirectory::make();
   if (!directory) return directory.error();
   CommDirectory made(std::move(*directory));
   auto socket = listen_on(made.socket_path());
@@ -41,4 +41,4 @@ Result<CommDirectory> CommDirectory::make() {
   return made;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

@@ -12,7 +12,7 @@
 #include "runtime/os/fd.hh"
 #include "runtime/os/owned_directory.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 
 class CommDirectory {
  public:
@@ -27,10 +27,10 @@ class CommDirectory {
   int listening() const { return listening_.get(); }
 
  private:
-  explicit CommDirectory(OwnedDirectory directory)
+  explicit CommDirectory(os::OwnedDirectory directory)
       : directory_(std::move(directory)) {}
-  OwnedDirectory directory_;
-  Fd listening_;
+  os::OwnedDirectory directory_;
+  os::Fd listening_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

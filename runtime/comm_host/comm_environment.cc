@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
 std::string_view name_of(std::string_view entry) {
@@ -109,4 +109,4 @@ std::vector<std::string> comm_environment(
   return env;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

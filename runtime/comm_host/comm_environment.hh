@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::comm_host {
 
 struct CommEnvironment {
   std::string interface;  ///< to use for TCP; "": all
@@ -29,4 +29,4 @@ bool has_fast_network(std::string const& devices = "/sys/class");
 /// The network interface with this numeric address; "" when there is none.
 std::string interface_of(std::string const& address);
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

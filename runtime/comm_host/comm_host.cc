@@ -17,7 +17,7 @@
 #include "runtime/comm_host/comm_environment.hh"
 #include "runtime/os/descriptors.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
 using asio::local::stream_protocol;
@@ -48,7 +48,7 @@ CommHost::CommHost(asio::io_context& io, CommHostOptions options)
     : io_(io),
       options_(std::move(options)),
       // Only letters and a number: PMIx packs names by their numbers.
-      node_("comm-host-" + random_hex(8)),
+      node_("comm-host-" + proto::random_hex(8)),
       acceptor_(io, stream_protocol(), options_.listening),
       accept_pause_(io),
       children_(io, SIGCHLD) {}
@@ -95,7 +95,7 @@ void CommHost::accept() {
 
 void CommHost::accept_later(asio::error_code why) {
   accept_failures_.note(node_, why);
-  accept_pause_.expires_after(AcceptFailures::pause);
+  accept_pause_.expires_after(proto::AcceptFailures::pause);
   accept_pause_.async_wait([this](asio::error_code error) {
     if (!error) accept();
   });
@@ -112,13 +112,14 @@ void CommHost::accepted(stream_protocol::socket socket) {
 
 void CommHost::take_input(std::shared_ptr<stream_protocol::socket> socket) {
   char byte = 0;
-  Fd input;
-  if (receive_with_fd(socket->native_handle(), &byte, 1, &input) != 1 || !input)
+  os::Fd input;
+  if (os::receive_with_fd(socket->native_handle(), &byte, 1, &input) != 1 ||
+      !input)
     return;
   auto const key = ++last_key_;
   auto& client = clients_[key];
   client.input = std::move(input);
-  client.channel = Channel::make(std::move(*socket));
+  client.channel = proto::Channel::make(std::move(*socket));
   client.channel->start(
       [this, key](nlohmann::json const& json) { on_message(key, json); },
       [this, key](Error const&) { closed(key); });
@@ -203,11 +204,11 @@ Result<void> CommHost::start_process(Key key, msg::CommStart const& start) {
                        {interface_of(start.address), (*job)->dir,
                         ::geteuid() == 0, has_fast_network()}));
   if (!env) return env.error();
-  ChildCommand command{{options_.program}, std::move(*env), "/"};
+  os::ChildCommand command{{options_.program}, std::move(*env), "/"};
   command.stdin_fd = client.input.get();
   command.cpus = start.cpus;
   auto const pid = processes_.start(key, command);
-  client.input = Fd();
+  client.input = os::Fd();
   if (!pid) return pid.error();
   return {};
 }
@@ -261,7 +262,8 @@ void CommHost::on_fence(std::string const& name, std::string const& data,
   bool first = true;
   for (auto const& [rank, key] : job.members)
     send(key,
-         msg::Fence{number, std::exchange(first, false) ? base64(data) : ""});
+         msg::Fence{number,
+                    std::exchange(first, false) ? proto::base64(data) : ""});
 }
 
 /// All planes of the job bring the same; the first one is enough.
@@ -272,11 +274,11 @@ void CommHost::on(Key key, msg::FenceDone const& done) {
   if (asked.empty()) return;
   std::string all;
   for (auto const& blob : done.blobs) {
-    auto const bytes = from_base64(blob);
+    auto const bytes = proto::from_base64(blob);
     if (!bytes) return asked.mapped()(bytes.error());
     all += *bytes;
   }
   asked.mapped()(all);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

@@ -24,7 +24,7 @@
 #include "runtime/os/child_processes.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 
 struct CommHostOptions {
   int listening = -1;   ///< a UNIX stream socket; becomes the host's
@@ -44,11 +44,11 @@ class CommHost {
   void end();
 
  private:
-  using Key = ChildProcesses::Key;
+  using Key = os::ChildProcesses::Key;
   /// A plane that is connected, or whose process is not reaped yet.
   struct Client {
-    std::shared_ptr<Channel> channel;
-    Fd input;  ///< the comm process's, until it is started
+    std::shared_ptr<proto::Channel> channel;
+    os::Fd input;  ///< the comm process's, until it is started
     std::string job;
     std::uint32_t rank = 0;
   };
@@ -81,14 +81,14 @@ class CommHost {
   CommHostOptions const options_;
   std::string const node_;
   asio::local::stream_protocol::acceptor acceptor_;
-  AcceptFailures accept_failures_;
+  proto::AcceptFailures accept_failures_;
   asio::steady_timer accept_pause_;
   asio::signal_set children_;
   std::unique_ptr<PmixServer> pmix_;
-  ChildProcesses processes_;
+  os::ChildProcesses processes_;
   std::map<Key, Client> clients_;
   std::map<std::string, Job> jobs_;
   Key last_key_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

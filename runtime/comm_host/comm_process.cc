@@ -48,7 +48,7 @@ class CommProcess {
   void sum(comm::Request const& request);
   char* at(comm::Place place, std::uint64_t bytes) const;
   void answer(comm::Answer const& answer, int descriptor = -1) {
-    send_with_fd(socket_, &answer, sizeof answer, descriptor);
+    os::send_with_fd(socket_, &answer, sizeof answer, descriptor);
   }
   void fail(std::string const& why) {
     comm::Answer failure;
@@ -68,9 +68,9 @@ std::string mpi_error(int code) {
 }
 
 /// into[i] = from[i] + into[i], where MPI has no such numbers.
-template <Element type>
+template <comm::Element type>
 void add_to(void* from, void* into, int* n, MPI_Datatype*) {
-  add(type, into, from, into, std::size_t(*n));
+  comm::add(type, into, from, into, std::size_t(*n));
 }
 
 struct Addition {
@@ -78,7 +78,7 @@ struct Addition {
   MPI_Op op;
 };
 
-template <Element type>
+template <comm::Element type>
 Addition own_addition() {
   static MPI_Op const op = [] {
     MPI_Op made = MPI_OP_NULL;
@@ -88,17 +88,17 @@ Addition own_addition() {
   return {MPI_UINT16_T, op};
 }
 
-Addition addition_of(Element type) {
+Addition addition_of(comm::Element type) {
   switch (type) {
-    case Element::float32:
+    case comm::Element::float32:
       return {MPI_FLOAT, MPI_SUM};
-    case Element::float64:
+    case comm::Element::float64:
       return {MPI_DOUBLE, MPI_SUM};
-    case Element::float16:
-      return own_addition<Element::float16>();
-    case Element::bfloat16:
-      return own_addition<Element::bfloat16>();
-    case Element::int64:
+    case comm::Element::float16:
+      return own_addition<comm::Element::float16>();
+    case comm::Element::bfloat16:
+      return own_addition<comm::Element::bfloat16>();
+    case comm::Element::int64:
       return {MPI_INT64_T, MPI_SUM};
   }
   return {MPI_DATATYPE_NULL, MPI_OP_NULL};
@@ -145,8 +145,8 @@ void CommProcess::connect() {
 }
 
 void CommProcess::sum(comm::Request const& request) {
-  auto const type = Element(request.element);
-  auto const each = size_of(type);
+  auto const type = comm::Element(request.element);
+  auto const each = comm::size_of(type);
   auto const addition = addition_of(type);
   auto const* local = at(request.local, request.n * each);
   auto* sum = at(request.sum, request.n * each);
@@ -165,9 +165,9 @@ void CommProcess::sum(comm::Request const& request) {
 int CommProcess::serve() {
   for (;;) {
     comm::Request request;
-    Fd descriptor;
+    os::Fd descriptor;
     auto const n =
-        receive_with_fd(socket_, &request, sizeof request, &descriptor);
+        os::receive_with_fd(socket_, &request, sizeof request, &descriptor);
     if (n <= 0) return 0;
     if (n != ssize_t(sizeof request) || request.version != comm::version) {
       fail(

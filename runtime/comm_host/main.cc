@@ -41,7 +41,8 @@ int serve(std::string const& dir) {
     ::alarm(end_s_max);
     io.stop();
   });
-  CommHost host(io, {STDIN_FILENO, dir, beside_us("gleaner-comm-mpi")});
+  comm_host::CommHost host(io,
+                           {STDIN_FILENO, dir, beside_us("gleaner-comm-mpi")});
   if (auto started = host.start(); !started) {
     log_to_stderr(LogLevel::error,
                   LogLine("comm_host").kv("why", started.error().message));

@@ -11,7 +11,7 @@
 #include <map>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
 /// PMIx's callbacks carry no word of ours.
@@ -183,7 +183,7 @@ Result<std::unique_ptr<PmixServer>> PmixServer::start(std::string const& node,
   module.client_connected = agree;
   module.client_finalized = agree;
   module.abort = on_abort;
-  module.fence_nb = gleaner::on_fence;
+  module.fence_nb = comm_host::on_fence;
   module.direct_modex = on_direct_modex;
   Infos infos;
   infos.add(PMIX_SERVER_TMPDIR, dir);
@@ -262,4 +262,4 @@ Result<std::vector<std::string>> PmixServer::environment_of(
   return all;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

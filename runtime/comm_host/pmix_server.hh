@@ -14,7 +14,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 
 /// One set of comm processes: one of each member of a generation.
 struct PmixJob {
@@ -53,4 +53,4 @@ class PmixServer {
   std::string const node_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

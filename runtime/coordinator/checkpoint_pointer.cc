@@ -15,7 +15,7 @@
 
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ fs::path pointer_of(std::string const& dir) {
 }
 
 Result<void> flush(char const* path, int how) {
-  Fd const fd(::open(path, how | O_CLOEXEC));
+  os::Fd const fd(::open(path, how | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0)
     return Error{Errc::io, "cannot flush '" + std::string(path) +
                                "': " + std::strerror(errno)};
@@ -47,7 +47,7 @@ Result<void> write_flushed(std::string const& path, std::string const& text) {
 }
 
 Result<void> point_to(std::string const& dir,
-                      membership::Register const& newest) {
+                      generation::membership::Register const& newest) {
   auto const pointer = pointer_of(dir);
   auto const temporary = pointer.string() + ".tmp";
   auto const text = json{{"path", newest.path},
@@ -87,7 +87,7 @@ CheckpointPointer::CheckpointPointer(std::string dir, OnTrouble on_trouble)
     : state_(std::make_shared<State>(
           State{std::move(dir), std::move(on_trouble), {}})) {}
 
-void CheckpointPointer::move_to(membership::Register newest) {
+void CheckpointPointer::move_to(generation::membership::Register newest) {
   queue_.push([state = state_, newest = std::move(newest)] {
     auto& old = state->superseded;
     old.insert(old.end(), newest.superseded.begin(), newest.superseded.end());
@@ -116,12 +116,13 @@ void CheckpointPointer::remove_unfinished(std::string prefix) {
   });
 }
 
-std::optional<membership::Checkpoint> read_latest(std::string const& dir) {
+std::optional<generation::membership::Checkpoint> read_latest(
+    std::string const& dir) {
   std::ifstream file(pointer_of(dir));
   auto const pointer = json::parse(file, nullptr, false);
   if (!pointer.is_object()) return std::nullopt;
   try {
-    membership::Checkpoint checkpoint;
+    generation::membership::Checkpoint checkpoint;
     checkpoint.path = pointer.at("path").get<std::string>();
     checkpoint.step = pointer.at("step").get<msg::Step>();
     checkpoint.samples_seen = pointer.at("samples_seen").get<std::uint64_t>();
@@ -133,4 +134,4 @@ std::optional<membership::Checkpoint> read_latest(std::string const& dir) {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

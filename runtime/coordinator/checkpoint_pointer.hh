@@ -13,7 +13,7 @@
 #include "runtime/generation/membership.hh"
 #include "runtime/os/disk_queue.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Paths of this run's checkpoints, up to a number; no other run's.
 std::string checkpoint_prefix(std::string const& dir);
@@ -29,7 +29,7 @@ class CheckpointPointer {
 
   /// Point to this checkpoint, then remove those it supersedes.  When the
   /// pointer cannot be moved they stay, until it can be.
-  void move_to(membership::Register newest);
+  void move_to(generation::membership::Register newest);
 
   /// No member writes any more: what was begun with this prefix and did not
   /// get its name is removed.
@@ -41,10 +41,11 @@ class CheckpointPointer {
  private:
   struct State;
   std::shared_ptr<State> state_;
-  DiskQueue queue_;
+  os::DiskQueue queue_;
 };
 
 /// None when there is none, or when the file is gone.
-std::optional<membership::Checkpoint> read_latest(std::string const& dir);
+std::optional<generation::membership::Checkpoint> read_latest(
+    std::string const& dir);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

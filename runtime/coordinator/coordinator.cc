@@ -19,7 +19,7 @@
 #include "runtime/coordinator/listening.hh"
 #include "runtime/coordinator/local_nodes.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr double tick_s = 0.02;
@@ -79,17 +79,17 @@ Result<void> Coordinator::listen() {
                                          : LeaseLauncher::Via::srun;
   launch.agent = options_.agent;
   launch.coordinator = host_and_port(options_.address, listener_->port());
-  auto const secret =
-      options_.secret.empty() ? random_hex(secret_bytes) : options_.secret;
+  auto const secret = options_.secret.empty() ? proto::random_hex(secret_bytes)
+                                              : options_.secret;
   launch.secret = [secret] { return Result<std::string>(secret); };
   if (launch.via == LeaseLauncher::Via::srun) {
     launch.munge_socket = options_.config.munge_socket;
     launch.secret = [secret, socket = launch.munge_socket] {
-      return wrap_secret(socket, secret);
+      return proto::wrap_secret(socket, secret);
     };
   }
   launch.cwd = options_.cwd;
-  door_.emplace(secret, SecretDoor::Limits{},
+  door_.emplace(secret, proto::SecretDoor::Limits{},
                 [this](std::string const& peer, Error const& why) {
                   connection_refused(peer, why);
                 });
@@ -150,15 +150,15 @@ int Coordinator::run() {
 }
 
 /// Whoever connects must know the secret; then it is an agent or a member.
-void Coordinator::on_connection(std::shared_ptr<Channel> channel) {
+void Coordinator::on_connection(std::shared_ptr<proto::Channel> channel) {
   // Set once the role is known; before that a close needs no answer.
-  auto const on_close = std::make_shared<Channel::OnClose>();
+  auto const on_close = std::make_shared<proto::Channel::OnClose>();
   door_->knock(
       channel,
       [on_close](Error const& error) {
         if (*on_close) (*on_close)(error);
       },
-      [this, channel, on_close](PeerRole const& peer) {
+      [this, channel, on_close](proto::PeerRole const& peer) {
         channel->set_silence_limit(options_.failure_timeout_s);
         if (peer.role == "agent") {
           *on_close = [this, node = peer.id](Error const& error) {
@@ -208,7 +208,7 @@ void Coordinator::stop(int signal) {
   auto const code = code_of_signals + signal;
   if (stop_code_ && now() < stopped_s_ + same_signal_s) return;
   if (stop_code_ || finished_ || !membership_ ||
-      membership_->summary().state == membership::State::waiting)
+      membership_->summary().state == generation::membership::State::waiting)
     return end(code);
   stop_code_ = code;
   stopped_s_ = now();
@@ -239,10 +239,12 @@ void Coordinator::every(double seconds,
 }
 
 void Coordinator::beat() {
-  auto const to_agent = json_text(to_json(msg::ToAgent(msg::Heartbeat{})));
+  auto const to_agent =
+      proto::json_text(to_json(msg::ToAgent(msg::Heartbeat{})));
   for (auto const& [name, node] : nodes_)
     if (node.agent) node.agent->send_text(to_agent);
-  auto const to_member = json_text(to_json(msg::ToMember(msg::Heartbeat{})));
+  auto const to_member =
+      proto::json_text(to_json(msg::ToMember(msg::Heartbeat{})));
   for (auto const& [id, member] : members_)
     if (member.channel) member.channel->send_text(to_member);
 }
@@ -295,9 +297,10 @@ void Coordinator::check_end() {
        now() - finished_since_s_ > options_.finish_timeout_s))
     end(program_code_);
   if (stop_code_ && !code_) {
-    bool const is_out = members_.empty() || (membership_->summary().state ==
-                                                 membership::State::waiting &&
-                                             now() > stop_deadline_s_);
+    bool const is_out =
+        members_.empty() || (membership_->summary().state ==
+                                 generation::membership::State::waiting &&
+                             now() > stop_deadline_s_);
     // Members that do not even answer a kill must not keep us.
     if (is_out || now() > stop_deadline_s_ + end_time_s) end(*stop_code_);
   }
@@ -305,4 +308,4 @@ void Coordinator::check_end() {
   if (launcher_->empty() || now() - ending_since_s_ > end_time_s) io_.stop();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

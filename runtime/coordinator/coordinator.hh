@@ -33,7 +33,7 @@
 #include "runtime/coordinator/replacements.hh"
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class Coordinator {
  public:
@@ -51,19 +51,19 @@ class Coordinator {
 
     NodeLife life;
     JobId lease_job = 0;
-    std::shared_ptr<Channel> agent;
+    std::shared_ptr<proto::Channel> agent;
     std::set<msg::MemberId> members;
     std::string cause;          ///< why it is left
     Replacements replacements;  ///< of members that were lost
   };
   struct MemberPeer {
     std::string node;
-    std::shared_ptr<Channel> channel;  ///< null until it has connected
-    bool may_end = false;              ///< it was told to: its end is no loss
-    bool is_out = false;               ///< it trains no more
-    bool is_killed = false;            ///< by us: its exit code says nothing
-    bool has_trained = false;          ///< it was in a generation
-    std::string why_ended;             ///< as we told it, "": we did not
+    std::shared_ptr<proto::Channel> channel;  ///< null until it has connected
+    bool may_end = false;      ///< it was told to: its end is no loss
+    bool is_out = false;       ///< it trains no more
+    bool is_killed = false;    ///< by us: its exit code says nothing
+    bool has_trained = false;  ///< it was in a generation
+    std::string why_ended;     ///< as we told it, "": we did not
   };
 
   Coordinator(CoordinatorOptions options, EventLog events);
@@ -77,7 +77,8 @@ class Coordinator {
   void on_give_back(msg::GiveBack const& order);
   void leave(std::string const& node, double deadline, msg::GiveBack const&);
   void settle_departures();
-  void on_agent(std::string const& node, std::shared_ptr<Channel> channel);
+  void on_agent(std::string const& node,
+                std::shared_ptr<proto::Channel> channel);
   void on_agent_message(std::string const& node, nlohmann::json const& json);
   void on_agent_hello(std::string const& node, msg::AgentHello const& hello);
   void start_members(std::string const& node, int count);
@@ -87,7 +88,7 @@ class Coordinator {
   void check_nodes();
 
   // Members (coordinator_members.cc).
-  void on_member(msg::MemberId id, std::shared_ptr<Channel> channel);
+  void on_member(msg::MemberId id, std::shared_ptr<proto::Channel> channel);
   void on_member_message(msg::MemberId id, nlohmann::json const& json);
   void on_member_exit(msg::MemberExited const& exited);
   void replace(std::string const& node, MemberPeer const& lost);
@@ -95,16 +96,16 @@ class Coordinator {
   void note_generation(nlohmann::json const& members);
   void member_gone(msg::MemberId id, std::string const& why);
   void program_failed(int code, std::string const& why);
-  void carry_out(Membership::Orders const& orders);
-  void carry_out(membership::Send const& order);
-  void carry_out(membership::Record const& order);
-  void carry_out(membership::Kill const& order);
-  void carry_out(membership::NodeFree const& order);
-  void carry_out(membership::Register const& order);
-  void carry_out(membership::TrainingFinished const& order);
+  void carry_out(generation::Membership::Orders const& orders);
+  void carry_out(generation::membership::Send const& order);
+  void carry_out(generation::membership::Record const& order);
+  void carry_out(generation::membership::Kill const& order);
+  void carry_out(generation::membership::NodeFree const& order);
+  void carry_out(generation::membership::Register const& order);
+  void carry_out(generation::membership::TrainingFinished const& order);
 
   // The whole (coordinator.cc).
-  void on_connection(std::shared_ptr<Channel> channel);
+  void on_connection(std::shared_ptr<proto::Channel> channel);
   void connection_refused(std::string const& peer, Error const& why);
   void on_signal();
   void stop(int signal);
@@ -126,12 +127,13 @@ class Coordinator {
   std::string checkpoint_prefix_;  ///< of this run; "" before it is registered
   asio::io_context io_;
   asio::signal_set signals_;
-  std::unique_ptr<Listener> listener_;
-  std::optional<SecretDoor> door_;
+  std::unique_ptr<proto::Listener> listener_;
+  std::optional<proto::SecretDoor> door_;
   Throttle throttle_;
   std::unique_ptr<NodeSource> source_;
   std::optional<LeaseLauncher> launcher_;
-  std::optional<Membership> membership_;  ///< from the first Registered on
+  std::optional<generation::Membership>
+      membership_;  ///< from the first Registered on
   Departures departures_;
   msg::Importance importance_;       ///< as it is now
   msg::Importance importance_told_;  ///< as gleanerd knows it
@@ -157,4 +159,4 @@ class Coordinator {
   double ending_since_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -6,7 +6,7 @@
 #include "core/log.hh"
 #include "runtime/coordinator/coordinator.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 /// A program that fails on every node this often without a new step in between
@@ -14,7 +14,7 @@ namespace {
 constexpr int failures_max = 4;
 
 /// What events.jsonl gets, as a line for people.
-LogLine line_of(membership::Record const& record) {
+LogLine line_of(generation::membership::Record const& record) {
   LogLine line(record.event);
   for (auto const& [key, value] : record.fields.items())
     line.kv(key, value.is_string() ? value.get<std::string>() : value.dump());
@@ -24,7 +24,7 @@ LogLine line_of(membership::Record const& record) {
 }  // namespace
 
 void Coordinator::on_member(msg::MemberId id,
-                            std::shared_ptr<Channel> channel) {
+                            std::shared_ptr<proto::Channel> channel) {
   auto const found = members_.find(id);
   if (found == members_.end() || found->second.channel) {
     channel->send(to_json(msg::ToMember(
@@ -43,7 +43,7 @@ void Coordinator::on_member_message(msg::MemberId id,
     log_to_stderr(LogLevel::error, LogLine("member_message_unreadable")
                                        .kv("member", id)
                                        .kv("why", message.error().message));
-    return carry_out(membership::Kill{id, message.error().message});
+    return carry_out(generation::membership::Kill{id, message.error().message});
   }
   auto const found = members_.find(id);
   if (found == members_.end()) return;
@@ -154,13 +154,13 @@ void Coordinator::program_failed(int code, std::string const& why) {
   end(code);
 }
 
-void Coordinator::carry_out(Membership::Orders const& orders) {
+void Coordinator::carry_out(generation::Membership::Orders const& orders) {
   for (auto const& order : orders)
     std::visit([this](auto const& o) { carry_out(o); }, order);
   settle_departures();
 }
 
-void Coordinator::carry_out(membership::Send const& order) {
+void Coordinator::carry_out(generation::membership::Send const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
   if (std::holds_alternative<msg::Release>(*order.message) ||
@@ -172,12 +172,12 @@ void Coordinator::carry_out(membership::Send const& order) {
   // A thousand members are told of a thousand: the text is made once.
   if (order.message != written_) {
     written_ = order.message;
-    written_text_ = json_text(to_json(*written_));
+    written_text_ = proto::json_text(to_json(*written_));
   }
   found->second.channel->send_text(written_text_);
 }
 
-void Coordinator::carry_out(membership::Record const& order) {
+void Coordinator::carry_out(generation::membership::Record const& order) {
   events_.write(order.event, order.fields);
   progress_.take(now(), order);
   pace_.take(order);
@@ -203,7 +203,7 @@ void Coordinator::carry_out(membership::Record const& order) {
   }
 }
 
-void Coordinator::carry_out(membership::Kill const& order) {
+void Coordinator::carry_out(generation::membership::Kill const& order) {
   auto const found = members_.find(order.member);
   if (found == members_.end()) return;
   found->second.is_out = found->second.is_killed = true;
@@ -221,18 +221,18 @@ void Coordinator::carry_out(membership::Kill const& order) {
         to_json(msg::ToAgent(msg::KillMembers{{order.member}})));
 }
 
-void Coordinator::carry_out(membership::NodeFree const& order) {
+void Coordinator::carry_out(generation::membership::NodeFree const& order) {
   departures_.set_empty(order.node);
 }
 
-void Coordinator::carry_out(membership::Register const& order) {
+void Coordinator::carry_out(generation::membership::Register const& order) {
   pointer_.move_to(order);
 }
 
-void Coordinator::carry_out(membership::TrainingFinished const&) {
+void Coordinator::carry_out(generation::membership::TrainingFinished const&) {
   finished_ = true;
   finished_since_s_ = now();
   source_->send(progress_.report(now(), membership_->summary()));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

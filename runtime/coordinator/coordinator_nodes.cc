@@ -7,7 +7,7 @@
 #include "core/log.hh"
 #include "runtime/coordinator/coordinator.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 template <class... F>
@@ -42,7 +42,8 @@ void Coordinator::on_registered(msg::Registered const& message) {
       source_->send(msg::Vacated{nodes});
     return;
   }
-  auto options = membership::with_failure_timeout(options_.failure_timeout_s);
+  auto options =
+      generation::membership::with_failure_timeout(options_.failure_timeout_s);
   options.nodes_min = message.nodes_min;
   checkpoint_prefix_ = checkpoint_prefix(options_.dir);
   options.checkpoint_prefix = checkpoint_prefix_;
@@ -127,7 +128,7 @@ void Coordinator::settle_departures() {
 }
 
 void Coordinator::on_agent(std::string const& name,
-                           std::shared_ptr<Channel> channel) {
+                           std::shared_ptr<proto::Channel> channel) {
   auto const found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.life.is_asked() ||
       found->second.agent) {
@@ -281,4 +282,4 @@ void Coordinator::check_nodes() {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

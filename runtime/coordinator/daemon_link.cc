@@ -9,7 +9,7 @@
 #include "core/log.hh"
 #include "proto/munge_handshake.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr double timeout_s = 5;
@@ -43,21 +43,21 @@ void DaemonLink::close() {
 
 void DaemonLink::connect() {
   if (closed_) return;
-  connect_tcp(io_, options_.address, timeout_s,
-              [this, alive = std::weak_ptr(alive_)](auto channel) {
-                if (!alive.lock() || closed_) {
-                  if (channel) (*channel)->close();
-                  return;
-                }
-                if (!channel) return lost(channel.error());
-                authenticate(*channel);
-              });
+  proto::connect_tcp(io_, options_.address, timeout_s,
+                     [this, alive = std::weak_ptr(alive_)](auto channel) {
+                       if (!alive.lock() || closed_) {
+                         if (channel) (*channel)->close();
+                         return;
+                       }
+                       if (!channel) return lost(channel.error());
+                       authenticate(*channel);
+                     });
 }
 
-void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
-  munge_client(
+void DaemonLink::authenticate(std::shared_ptr<proto::Channel> channel) {
+  proto::munge_client(
       channel, options_.munge_socket, options_.trusted, timeout_s,
-      [this](std::function<Finish()> work) {
+      [this](std::function<proto::Finish()> work) {
         asio::post(munge_, [&io = io_, work = std::move(work)] {
           if (auto finish = work()) asio::post(io, std::move(finish));
         });
@@ -75,7 +75,7 @@ void DaemonLink::authenticate(std::shared_ptr<Channel> channel) {
       });
 }
 
-void DaemonLink::registered(std::shared_ptr<Channel> channel) {
+void DaemonLink::registered(std::shared_ptr<proto::Channel> channel) {
   channel_ = std::move(channel);
   pause_s_ = pause_s_min;
   if (std::exchange(told_, std::nullopt))
@@ -106,4 +106,4 @@ void DaemonLink::lost(Error const& error) {
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

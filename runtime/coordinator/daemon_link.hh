@@ -18,7 +18,7 @@
 #include "proto/daemon_messages.hh"
 #include "runtime/coordinator/node_source.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class DaemonLink final : public NodeSource {
  public:
@@ -41,8 +41,8 @@ class DaemonLink final : public NodeSource {
 
  private:
   void connect();
-  void authenticate(std::shared_ptr<Channel> channel);
-  void registered(std::shared_ptr<Channel> channel);
+  void authenticate(std::shared_ptr<proto::Channel> channel);
+  void registered(std::shared_ptr<proto::Channel> channel);
   void lost(Error const& error);
 
   asio::io_context& io_;
@@ -50,7 +50,7 @@ class DaemonLink final : public NodeSource {
   Options options_;
   MakeRegister make_register_;
   OnMessage on_message_;
-  std::shared_ptr<Channel> channel_;  ///< null: not connected
+  std::shared_ptr<proto::Channel> channel_;  ///< null: not connected
   double pause_s_;
   std::optional<Errc> told_;  ///< the log says that gleanerd is away, and why
   bool closed_ = false;
@@ -60,4 +60,4 @@ class DaemonLink final : public NodeSource {
   asio::thread_pool munge_{1};
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 void Departures::ask(std::string const& name, double deadline,
                      Release release) {
@@ -68,4 +68,4 @@ std::vector<std::string> Departures::due(double now) {
   return names;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

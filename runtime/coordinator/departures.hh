@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Times are seconds on any clock that does not go back.
 class Departures {
@@ -79,4 +79,4 @@ class Departures {
   std::map<std::string, Node> nodes_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -13,11 +13,11 @@
 
 #include "core/log.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 /// Ends a line that an earlier writer was killed in.
-void end_last_line(Fd const& file) {
+void end_last_line(os::Fd const& file) {
   struct stat status {};
   char last = '\n';
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
@@ -44,12 +44,13 @@ Result<EventLog> EventLog::open(std::string const& dir, Clock const& clock) {
                                error.message() +
                                ") [name another one with --dir]"};
   auto const path = dir + "/events.jsonl";
-  Fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  os::Fd file(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   if (!file)
     return Error{Errc::io,
                  "cannot write " + path + " (" + std::strerror(errno) + ")"};
   end_last_line(file);
-  LineFile::Hooks hooks;
+  os::LineFile::Hooks hooks;
   hooks.lost_line = [&clock](std::uint64_t lost) {
     return line_of(clock, "events_lost", {{"n", lost}});
   };
@@ -58,12 +59,12 @@ Result<EventLog> EventLog::open(std::string const& dir, Clock const& clock) {
         LogLevel::error,
         LogLine("events_not_written").kv("path", path).kv("why", why));
   };
-  return EventLog(std::make_unique<LineFile>(std::move(file), std::move(hooks)),
-                  clock);
+  return EventLog(
+      std::make_unique<os::LineFile>(std::move(file), std::move(hooks)), clock);
 }
 
 void EventLog::write(std::string const& event, nlohmann::json fields) {
   file_->write(line_of(clock_, event, std::move(fields)));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

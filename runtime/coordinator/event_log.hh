@@ -10,7 +10,7 @@
 #include "core/result.hh"
 #include "runtime/os/line_file.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Appends one JSON object a line; a disk that stands still holds up nobody
 /// (line_file.hh).  Events that were lost because of it are counted by an
@@ -25,11 +25,11 @@ class EventLog {
   void write(std::string const& event, nlohmann::json fields);
 
  private:
-  EventLog(std::unique_ptr<LineFile> file, Clock const& clock)
+  EventLog(std::unique_ptr<os::LineFile> file, Clock const& clock)
       : file_(std::move(file)), clock_(clock) {}
 
-  std::unique_ptr<LineFile> file_;
+  std::unique_ptr<os::LineFile> file_;
   Clock const& clock_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -10,7 +10,7 @@
 #include "core/place.hh"
 #include "runtime/coordinator/lease_options.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 bool belongs_to_base_job(std::string_view entry) {
@@ -86,4 +86,4 @@ std::vector<std::string> lease_command(msg::Grant const& grant,
   return argv;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -11,7 +11,7 @@
 
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// `env` without what Slurm, PMI and the GPU runtime set for the base job:
 /// SLURM_*, SLURMD_*, SRUN_*, SBATCH_*, SALLOC_*, SPANK_*, _SLURM_SPANK_*,
@@ -32,4 +32,4 @@ std::vector<std::string> lease_command(msg::Grant const& grant,
                                        std::vector<std::string> const& options,
                                        std::string const& agent);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -16,7 +16,7 @@
 #include "runtime/coordinator/lease_options.hh"
 #include "runtime/os/handed_secret.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr std::chrono::seconds term_time{2};
@@ -94,7 +94,7 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
     if (other->node == grant.node)
       return Error{Errc::invalid_argument,
                    "the last lease of node " + grant.node + " is still ending"};
-  auto const secret = secret_pipe(options_.secret);
+  auto const secret = os::secret_pipe(options_.secret);
   if (!secret) return secret.error();
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
@@ -106,7 +106,7 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   auto const environment = own_environment();
   auto options = charge_options(environment);
   options.insert(options.end(), lease_options_.begin(), lease_options_.end());
-  ChildCommand command;
+  os::ChildCommand command;
   command.argv = options_.via == Via::here
                      ? std::vector{options_.agent}
                      : lease_command(grant, options, options_.agent);
@@ -153,7 +153,7 @@ void LeaseLauncher::wait_for_children() {
   });
 }
 
-void LeaseLauncher::ended(ChildProcesses::Key key, int code,
+void LeaseLauncher::ended(os::ChildProcesses::Key key, int code,
                           std::string const& not_started) {
   auto const found = sruns_.find(key);
   if (found == sruns_.end()) return;
@@ -186,4 +186,4 @@ void LeaseLauncher::read_complaints(std::shared_ptr<Srun> srun) {
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -16,7 +16,7 @@
 #include "proto/daemon_messages.hh"
 #include "runtime/os/child_processes.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class LeaseLauncher {
  public:
@@ -57,7 +57,8 @@ class LeaseLauncher {
   struct Srun;
 
   void wait_for_children();
-  void ended(ChildProcesses::Key key, int code, std::string const& not_started);
+  void ended(os::ChildProcesses::Key key, int code,
+             std::string const& not_started);
   void read_complaints(std::shared_ptr<Srun> srun);
 
   asio::io_context& io_;
@@ -65,9 +66,9 @@ class LeaseLauncher {
   Options options_;
   OnEnd on_end_;
   std::vector<std::string> lease_options_;
-  ChildProcesses children_;
-  ChildProcesses::Key next_key_ = 1;
-  std::map<ChildProcesses::Key, std::shared_ptr<Srun>> sruns_;
+  os::ChildProcesses children_;
+  os::ChildProcesses::Key next_key_ = 1;
+  std::map<os::ChildProcesses::Key, std::shared_ptr<Srun>> sruns_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

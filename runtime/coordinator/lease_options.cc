@@ -6,7 +6,7 @@
 
 #include "core/place.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr std::size_t value_bytes_max = 1024;
@@ -122,4 +122,4 @@ Result<void> check_lease_request(msg::Grant const& grant,
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

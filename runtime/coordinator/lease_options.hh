@@ -14,7 +14,7 @@
 #include "core/result.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// An option of srun that a lease may have, written --NAME=VALUE.
 struct LeaseOption {
@@ -41,4 +41,4 @@ bool is_lease_amount(std::string_view name);
 Result<void> check_lease_request(msg::Grant const& grant,
                                  std::vector<std::string> const& options);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

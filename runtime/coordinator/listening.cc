@@ -6,7 +6,7 @@
 
 #include "core/log.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 using asio::ip::address;
@@ -49,9 +49,9 @@ ListeningPlan listening_plan(std::vector<address> resolved, bool chosen) {
   return plan;
 }
 
-Result<std::unique_ptr<Listener>> listen_where_nodes_call(
+Result<std::unique_ptr<proto::Listener>> listen_where_nodes_call(
     asio::io_context& io, ListeningWish const& wish,
-    Listener::OnAccept const& on_accept) {
+    proto::Listener::OnAccept const& on_accept) {
   bool const chosen = wish.chosen || !wish.listen.empty();
   auto const& name = wish.listen.empty() ? wish.address : wish.listen;
   auto const found = resolved(io, name);
@@ -65,12 +65,12 @@ Result<std::unique_ptr<Listener>> listen_where_nodes_call(
                           "this host's name leads to loopback here, and "
                           "elsewhere on other nodes [say --listen or "
                           "--address]"));
-    return Listener::tcp(io, "0.0.0.0:0", on_accept);
+    return proto::Listener::tcp(io, "0.0.0.0:0", on_accept);
   }
   Error last{Errc::io, "cannot listen on '" + name + "' (it has no address)"};
   for (auto const& address : plan.addresses) {
-    auto listener =
-        Listener::tcp(io, host_and_port(address.to_string(), 0), on_accept);
+    auto listener = proto::Listener::tcp(
+        io, host_and_port(address.to_string(), 0), on_accept);
     if (listener) return listener;
     last = listener.error();
   }
@@ -83,4 +83,4 @@ std::string host_and_port(std::string const& host, int port) {
   return (bare_v6 ? '[' + host + ']' : host) + ':' + std::to_string(port);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -13,7 +13,7 @@
 #include "core/result.hh"
 #include "proto/channel.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// What `address`, the name or address that nodes are told, leads to on this
 /// host, in the order in which to try them: what other hosts reach first.
@@ -37,11 +37,11 @@ struct ListeningWish {
 
 /// Listen on a free port there.  Fails with io, saying what to do, when the
 /// address is unknown or is not this host's.
-Result<std::unique_ptr<Listener>> listen_where_nodes_call(
+Result<std::unique_ptr<proto::Listener>> listen_where_nodes_call(
     asio::io_context& io, ListeningWish const& wish,
-    Listener::OnAccept const& on_accept);
+    proto::Listener::OnAccept const& on_accept);
 
 /// "host:port", with brackets around an IPv6 address.
 std::string host_and_port(std::string const& host, int port);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -16,7 +16,7 @@
 #include "core/log.hh"
 #include "runtime/os/owned_directory.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 Result<std::unique_ptr<LocalNodes>> LocalNodes::make(asio::io_context& io,
                                                      std::string const& dir,
@@ -66,7 +66,7 @@ void LocalNodes::send(msg::FromCoordinator const& message) {
                                        .kv("why", failed->why));
   // The node is this machine, and no other agent may come that would do it.
   if (std::holds_alternative<msg::LeaseEnded>(message))
-    OwnedDirectory::remove_abandoned();
+    os::OwnedDirectory::remove_abandoned();
 }
 
 void LocalNodes::close() {
@@ -114,4 +114,4 @@ void LocalNodes::obey(std::string const& line) {
                     .kv("expected", "'add' or 'remove NODE SECONDS'"));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

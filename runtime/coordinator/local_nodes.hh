@@ -15,7 +15,7 @@
 #include "core/result.hh"
 #include "runtime/coordinator/node_source.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class LocalNodes final : public NodeSource {
  public:
@@ -47,4 +47,4 @@ class LocalNodes final : public NodeSource {
   int last_ = 0;  ///< number of the newest node
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -26,7 +26,7 @@ int refuse(std::string const& why) {
 class LogFile {
  public:
   LogFile()
-      : lines_(gleaner::Fd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
+      : lines_(gleaner::os::Fd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
                {lost_line, nullptr}) {
     gleaner::set_log_output(
         [this](std::string line) { lines_.write(std::move(line)); });
@@ -37,17 +37,18 @@ class LogFile {
   static std::string lost_line(std::uint64_t lost) {
     return gleaner::LogLine("log_lines_lost").kv("n", lost).text() + '\n';
   }
-  gleaner::LineFile lines_;
+  gleaner::os::LineFile lines_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    auto options = gleaner::read_options(argc, argv);
+    auto options = gleaner::coordinator::read_options(argc, argv);
     if (!options) return refuse(options.error().message);
     if (options->argv.empty()) return 0;
-    auto coordinator = gleaner::Coordinator::make(std::move(*options));
+    auto coordinator =
+        gleaner::coordinator::Coordinator::make(std::move(*options));
     if (!coordinator) return refuse(coordinator.error().message);
     LogFile const log;
     return (*coordinator)->run();

@@ -8,7 +8,7 @@
 ///     ending    the agent was told to exit; srun ends within seconds
 #pragma once
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Times are seconds on any clock that does not go back.
 class NodeLife {
@@ -56,4 +56,4 @@ class NodeLife {
   double since_s_;  ///< that it is up, or that it was last told to end
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

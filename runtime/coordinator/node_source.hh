@@ -6,7 +6,7 @@
 
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class NodeSource {
  public:
@@ -20,4 +20,4 @@ class NodeSource {
   virtual void close() = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -16,7 +16,7 @@
 #include "core/slurm_time.hh"
 #include "runtime/os/handed_secret.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr std::uint32_t shards_default = 16;
@@ -48,8 +48,8 @@ std::string default_dir(CoordinatorOptions const& options) {
   return (base.empty() ? options.cwd : base) + "/" + name;
 }
 
-Result<membership::Options::Follow> follow_wanted() {
-  using Follow = membership::Options::Follow;
+Result<generation::membership::Options::Follow> follow_wanted() {
+  using Follow = generation::membership::Options::Follow;
   auto const text = environment("GLEANER_FOLLOW");
   if (text.empty() || text == "auto") return Follow::automatic;
   if (text == "on") return Follow::on;
@@ -93,7 +93,7 @@ Result<void> complete(CoordinatorOptions* options) {
   if (!follow) return follow.error();
   options->follow = *follow;
   if (auto const file = environment("GLEANER_SECRET_FILE"); !file.empty()) {
-    auto secret = secret_of_file(file);
+    auto secret = os::secret_of_file(file);
     if (!secret)
       return Error{secret.error().code,
                    "GLEANER_SECRET_FILE: " + secret.error().message};
@@ -251,4 +251,4 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   return options;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

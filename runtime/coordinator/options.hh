@@ -11,7 +11,7 @@
 #include "proto/daemon_messages.hh"
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 struct CoordinatorOptions {
   std::vector<std::string> argv;      ///< the program and its arguments
@@ -28,7 +28,8 @@ struct CoordinatorOptions {
   int members_per_node = 0;  ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;
   /// Of GLEANER_FOLLOW: auto, on or off.
-  membership::Options::Follow follow = membership::Options::Follow::automatic;
+  generation::membership::Options::Follow follow =
+      generation::membership::Options::Follow::automatic;
   double failure_timeout_s = 5;
   double load_timeout_s = 0;      ///< 0: follows from failure_timeout_s
   double connect_timeout_s = 0;   ///< 0: follows from failure_timeout_s
@@ -50,4 +51,4 @@ struct CoordinatorOptions {
 /// the version prints it and gives an empty argv.
 Result<CoordinatorOptions> read_options(int argc, char** argv);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -7,7 +7,7 @@
 
 #include "core/quantile.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr std::size_t durations_kept = 256;
@@ -52,7 +52,7 @@ std::string program_of(std::vector<std::string> const& argv) {
 PaceMeter::PaceMeter(std::vector<std::string> const& argv)
     : program_(program_of(argv)) {}
 
-void PaceMeter::take(membership::Record const& record) {
+void PaceMeter::take(generation::membership::Record const& record) {
   if (record.event == "generation") return begin(record);
   if (record.event != "step") return;
   if (record.fields.at("generation").get<msg::Generation>() != generation_ ||
@@ -65,7 +65,7 @@ void PaceMeter::take(membership::Record const& record) {
   if (durations_s_.size() > durations_kept) durations_s_.pop_front();
 }
 
-void PaceMeter::begin(membership::Record const& record) {
+void PaceMeter::begin(generation::membership::Record const& record) {
   generation_ = record.fields.at("generation");
   nodes_ = record.fields.at("to");
   members_ = nodes_ > 0
@@ -143,4 +143,4 @@ std::optional<msg::Pace> PaceMeter::pace() const {
   return pace;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

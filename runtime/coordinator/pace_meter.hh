@@ -20,7 +20,7 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Reads no clock.
 class PaceMeter {
@@ -29,7 +29,7 @@ class PaceMeter {
   explicit PaceMeter(std::vector<std::string> const& argv);
 
   /// A record of events.jsonl; of interest are "generation" and "step".
-  void take(membership::Record const& record);
+  void take(generation::membership::Record const& record);
 
   /// Of interest are Loaded, Stable and Alive.
   void take(msg::MemberId member, msg::FromMember const& message);
@@ -53,7 +53,7 @@ class PaceMeter {
     Spent older, newer, now;
   };
 
-  void begin(membership::Record const& record);
+  void begin(generation::membership::Record const& record);
   void note(msg::MemberId member, msg::Alive const& alive);
   bool add_members(msg::Pace* pace) const;
 
@@ -73,4 +73,4 @@ class PaceMeter {
 /// and of an interpreter that of the script.
 std::string program_of(std::vector<std::string> const& argv);
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

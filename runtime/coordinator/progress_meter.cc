@@ -4,19 +4,19 @@
 
 #include <limits>
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr double window_s = 3;
 
-char const* name_of(membership::Summary const& summary) {
+char const* name_of(generation::membership::Summary const& summary) {
   switch (summary.state) {
-    case membership::State::waiting:
+    case generation::membership::State::waiting:
       return summary.parked ? "parked" : "waiting";
-    case membership::State::finished:
+    case generation::membership::State::finished:
       return "finished";
-    case membership::State::running:
-    case membership::State::recovering:
+    case generation::membership::State::running:
+    case generation::membership::State::recovering:
       break;
   }
   return "running";
@@ -24,7 +24,8 @@ char const* name_of(membership::Summary const& summary) {
 
 }  // namespace
 
-void ProgressMeter::take(double now, membership::Record const& record) {
+void ProgressMeter::take(double now,
+                         generation::membership::Record const& record) {
   if (record.event == "step") {
     recent_.push_back({now, record.fields.at("samples_seen")});
     // One older point stays, so that the window is always covered.
@@ -42,8 +43,8 @@ void ProgressMeter::take(msg::FromMember const& message) {
     samples_total_ = loaded->samples_total;
 }
 
-msg::Progress ProgressMeter::report(double now,
-                                    membership::Summary const& summary) const {
+msg::Progress ProgressMeter::report(
+    double now, generation::membership::Summary const& summary) const {
   msg::Progress progress;
   progress.generation = summary.generation;
   progress.members = static_cast<int>(summary.members.size());
@@ -65,4 +66,4 @@ msg::Progress ProgressMeter::report(double now,
   return progress;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

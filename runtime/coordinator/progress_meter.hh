@@ -11,19 +11,20 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 /// Made from the records of Membership; reads no clock.
 class ProgressMeter {
  public:
   /// A record of events.jsonl; of interest are "step", "log",
   /// "rollback" and "generation".
-  void take(double now, membership::Record const& record);
+  void take(double now, generation::membership::Record const& record);
 
   /// A member's message; of interest is Loaded.
   void take(msg::FromMember const& message);
 
-  msg::Progress report(double now, membership::Summary const& summary) const;
+  msg::Progress report(double now,
+                       generation::membership::Summary const& summary) const;
 
  private:
   struct Point {
@@ -35,4 +36,4 @@ class ProgressMeter {
   std::uint64_t samples_total_ = 0;  ///< of all passes; 0: unknown
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 constexpr double pause_s_min = 0.25;
@@ -30,4 +30,4 @@ int Replacements::take_due(double now_s) {
   return now_s < due_s_ ? 0 : std::exchange(waiting_, 0);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -9,7 +9,7 @@
 /// What trains there goes on, and is replaced as ever.
 #pragma once
 
-namespace gleaner {
+namespace gleaner::coordinator {
 
 class Replacements {
  public:
@@ -39,4 +39,4 @@ class Replacements {
   double started_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

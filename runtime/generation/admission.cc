@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 MemberIds Admission::ready(MemberTable const& table, double now) {
   std::set<std::string> loading;
@@ -42,4 +42,4 @@ void Admission::forget_failures() {
   together_max_ = no_limit;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -9,7 +9,7 @@
 #include "runtime/generation/member_ids.hh"
 #include "runtime/generation/member_table.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class Admission {
  public:
@@ -58,4 +58,4 @@ class Admission {
   std::size_t together_max_ = no_limit;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 // --- preparing ---------------------------------------------------------------
 
@@ -120,4 +120,4 @@ std::uint32_t lead_steps(LeadFacts const& facts) {
   return std::uint32_t(std::min({double(facts.loads_ahead), steps, allowed}));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -16,7 +16,7 @@
 #include "runtime/generation/member_ids.hh"
 #include "runtime/generation/member_table.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// What the change is to come to.
 struct ChangePlan {
@@ -134,4 +134,4 @@ struct LeadFacts {
 /// discarded, and joiners have loaded, too, when they begin.
 std::uint32_t lead_steps(LeadFacts const& facts);
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 MemberIds CheckpointLoad::in_turn(MemberIds ready,
                                   std::string const& path) const {
@@ -26,4 +26,4 @@ bool CheckpointLoad::failed() {
   return ++failures_[std::exchange(path_, "")] >= attempts;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -10,7 +10,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class CheckpointLoad {
  public:
@@ -31,4 +31,4 @@ class CheckpointLoad {
   std::map<std::string, int> failures_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 /// Later than so many intervals, it is not coming.
@@ -64,4 +64,4 @@ void CheckpointSchedule::park_failed(double now) {
   park_again_s_ = now + park_pause_s;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

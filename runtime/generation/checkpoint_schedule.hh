@@ -11,7 +11,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class CheckpointSchedule {
  public:
@@ -74,4 +74,4 @@ class CheckpointSchedule {
   bool state_dropped_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -5,7 +5,7 @@
 
 #include "runtime/generation/follow_forecast.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 using membership::Options;
 
@@ -52,4 +52,4 @@ std::string FollowChoice::objection(MemberIds const& members,
   return reason_to_copy(forecast);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -8,7 +8,7 @@
 #include "runtime/generation/member_table.hh"
 #include "runtime/generation/membership_options.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class FollowChoice {
  public:
@@ -40,4 +40,4 @@ class FollowChoice {
   bool is_measured_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

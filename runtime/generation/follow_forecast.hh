@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// What is known when a change is prepared.
 struct FollowForecast {
@@ -41,4 +41,4 @@ inline std::string reason_to_copy(FollowForecast const& forecast) {
   return "";
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

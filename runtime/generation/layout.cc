@@ -13,7 +13,7 @@
 #include <map>
 #include <set>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 using Vertex = std::size_t;
@@ -254,4 +254,4 @@ std::vector<std::size_t> lost_cells(Layout const& previous,
   return lost;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

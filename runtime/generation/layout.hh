@@ -13,7 +13,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// A member and where it runs: copies on one node are lost together.
 struct Holder {
@@ -65,4 +65,4 @@ std::vector<CellMove> moves(Layout const& previous, Layout const& next);
 std::vector<std::size_t> lost_cells(Layout const& previous,
                                     std::vector<Holder> const& members);
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

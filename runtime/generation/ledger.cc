@@ -7,7 +7,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 std::uint64_t overlap(Positions const& a, Positions const& b) {
@@ -152,4 +152,4 @@ void Ledger::roll_back() {
   now_ = kept_.empty() ? PassRecord{} : kept_.back().at;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

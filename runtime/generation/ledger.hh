@@ -17,7 +17,7 @@
 #include "runtime/generation/orders.hh"
 #include "runtime/generation/sampler.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// What the audit of recorded samples found; all zero in a correct run.
 struct SampleAudit {
@@ -100,4 +100,4 @@ class Ledger {
   std::vector<std::string> superseded_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -12,7 +12,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 struct LogMean {
   msg::Step step = 0;
@@ -67,4 +67,4 @@ class LogMeans {
   msg::Step taken_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -8,7 +8,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 using MemberIds = std::vector<msg::MemberId>;
 using MemberSet = std::set<msg::MemberId>;
@@ -17,4 +17,4 @@ inline bool contains(MemberIds const& ids, msg::MemberId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 void MemberTable::add(double now, std::string const& node,
                       MemberIds const& ids) {
@@ -117,4 +117,4 @@ NodeSet MemberTable::nodes_of(MemberIds const& ids) const {
   return found;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -12,7 +12,7 @@
 #include "core/node_set.hh"
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// Where a member is in its life.  Gone members are erased.
 enum class Phase {
@@ -99,4 +99,4 @@ class MemberTable {
   int nodes_leaving_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 using namespace membership;
 
@@ -288,4 +288,4 @@ Summary Membership::summary() const {
   return summary;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

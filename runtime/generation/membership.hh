@@ -35,7 +35,7 @@
 #include "runtime/generation/state_check.hh"
 #include "runtime/generation/training_record.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace membership {
 
 enum class State { waiting, running, recovering, finished };
@@ -216,4 +216,4 @@ class Membership {
   bool finished_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

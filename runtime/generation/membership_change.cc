@@ -6,7 +6,7 @@
 
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 // --- what next? ------------------------------------------------------------
 
@@ -378,4 +378,4 @@ void Membership::close_change() {
   finish_if_all_have();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -5,7 +5,7 @@
 
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 void Membership::lost(std::string why) { loss_ = {true, std::move(why)}; }
 
@@ -112,4 +112,4 @@ void Membership::check_losses() {
   if (fault->victim) kill(*fault->victim, fault->why);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gleaner::membership {
+namespace gleaner::generation::membership {
 
 Options with_failure_timeout(double failure_timeout_s) {
   // Programs take their time to end, however short the other limits are.
@@ -19,4 +19,4 @@ Options with_failure_timeout(double failure_timeout_s) {
   return options;
 }
 
-}  // namespace gleaner::membership
+}  // namespace gleaner::generation::membership

@@ -9,7 +9,7 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/generation/stuck.hh"
 
-namespace gleaner::membership {
+namespace gleaner::generation::membership {
 
 /// Where a training may start from.
 struct Checkpoint {
@@ -53,4 +53,4 @@ struct Options {
 /// said in gleaner(1), "TIME LIMITS".
 Options with_failure_timeout(double failure_timeout_s);
 
-}  // namespace gleaner::membership
+}  // namespace gleaner::generation::membership

@@ -5,7 +5,7 @@
 
 #include "runtime/generation/membership.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 void Membership::record_generation(std::string const& kind,
                                    std::string const& cause, int from,
@@ -136,4 +136,4 @@ void Membership::finish(msg::Step step) {
   out_.add(membership::TrainingFinished{step, record_.samples_seen()});
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

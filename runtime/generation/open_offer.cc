@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 void OpenOffer::make(msg::Offer const& offer) {
   if (!exists()) stage_ = Stage::open;
@@ -30,4 +30,4 @@ std::optional<msg::Offer> OpenOffer::take_to_switch(msg::Step complete) {
   return std::exchange(offer_, {});
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

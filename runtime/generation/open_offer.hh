@@ -12,7 +12,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class OpenOffer {
  public:
@@ -50,4 +50,4 @@ class OpenOffer {
   msg::Step last_before_ = 0;  ///< if agreed: the switch is after this step
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

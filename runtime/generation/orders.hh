@@ -12,7 +12,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace membership {
 
 struct Send {
@@ -83,4 +83,4 @@ class OrderList {
 };
 
 }  // namespace membership
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 /// Before the training goes on without one of its members.
@@ -65,4 +65,4 @@ std::optional<PlaneWatch::Fault> PlaneWatch::take_fault(
   return fault;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -12,7 +12,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class PlaneWatch {
  public:
@@ -73,4 +73,4 @@ class PlaneWatch {
   int failures_ = 0;  ///< since the last stable step
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 std::string ProgramCheck::objection(msg::MemberId member,
                                     msg::Loaded const& loaded) const {
@@ -24,4 +24,4 @@ std::string ProgramCheck::objection(msg::MemberId member,
   return "";
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -7,7 +7,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class ProgramCheck {
  public:
@@ -28,4 +28,4 @@ class ProgramCheck {
   std::optional<msg::Loaded> first_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

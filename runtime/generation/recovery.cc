@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 /// One loss more in this step: its members that are not among those `left`.
@@ -77,4 +77,4 @@ std::optional<Resumption> Recovery::resumption(msg::Step recorded,
   return found;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -12,7 +12,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// How the training goes on.
 struct Resumption {
@@ -61,4 +61,4 @@ class Recovery {
   double since_s_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/generation/rendezvous.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 std::optional<msg::PlaneBlobs> Rendezvous::give(MemberIds const& ranks,
                                                 msg::MemberId from,
@@ -16,4 +16,4 @@ std::optional<msg::PlaneBlobs> Rendezvous::give(MemberIds const& ranks,
   return all;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

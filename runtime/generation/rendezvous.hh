@@ -12,7 +12,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 class Rendezvous {
  public:
@@ -28,4 +28,4 @@ class Rendezvous {
   std::map<Key, std::map<msg::MemberId, std::string>> blobs_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/generation/replacement.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 std::vector<Replaced> past_deadline(MemberTable const& table,
                                     double exit_timeout_s, double now) {
@@ -84,4 +84,4 @@ std::vector<Replaced> not_quiet(Recovery const& recovery,
   return silent;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

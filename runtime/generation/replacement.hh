@@ -25,7 +25,7 @@
 #include "runtime/generation/recovery.hh"
 #include "runtime/generation/stuck.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 struct Replaced {
   msg::MemberId member = 0;
@@ -61,4 +61,4 @@ std::vector<Replaced> not_quiet(Recovery const& recovery,
                                 MemberTable const& table, double limit_s,
                                 double now);
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 // The switch delays the step before it (its end is the boundary) or one of the
@@ -51,4 +51,4 @@ std::optional<Resize> ResizeCost::take_unfinished() {
   return resize;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

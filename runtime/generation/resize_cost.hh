@@ -10,7 +10,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 struct Resize {
   msg::Generation generation = 0;
@@ -47,4 +47,4 @@ class ResizeCost {
   std::deque<Duration> recent_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -7,7 +7,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 /// Remove and return the first n positions.
@@ -222,4 +222,4 @@ Result<void> check(SamplerOptions const& options) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -15,7 +15,7 @@
 #include "core/result.hh"
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// Sorted, disjoint, not empty, not touching.
 using Positions = std::vector<msg::Interval>;
@@ -109,4 +109,4 @@ class Sampler {
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

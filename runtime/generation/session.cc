@@ -9,7 +9,7 @@
 
 #include "runtime/generation/session_state.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 std::optional<std::uint32_t> rank_of(
@@ -415,4 +415,4 @@ msg::Step Session::stable() const { return state_->stable; }
 bool Session::full() const { return state_->full; }
 Sampler const& Session::sampler() const { return state_->sampler; }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -36,7 +36,7 @@
 #include "runtime/generation/sampler.hh"
 #include "runtime/generation/step_shares.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace session {
 
 struct Send {
@@ -320,4 +320,4 @@ class Session {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

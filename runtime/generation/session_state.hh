@@ -11,7 +11,7 @@
 #include "runtime/generation/open_offer.hh"
 #include "runtime/generation/session.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// A step that this member computes: planned, not yet reduced here.
 struct BegunStep {
@@ -228,4 +228,4 @@ struct Session::State {
   }
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -7,7 +7,7 @@
 
 #include "runtime/generation/session_state.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 using namespace session;
 
@@ -427,4 +427,4 @@ Result<void> Session::State::take_header(std::string const& text) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

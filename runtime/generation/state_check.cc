@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 using Digests = std::map<msg::MemberId, msg::StateDigest>;
@@ -65,4 +65,4 @@ std::optional<StateVerdict> StateCheck::add(MemberIds const& ranks,
   return compare(ranks, std::exchange(digests_, {}));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -15,7 +15,7 @@
 
 #include "runtime/generation/member_ids.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// What the digests of a whole generation say.
 struct StateVerdict {
@@ -43,4 +43,4 @@ class StateCheck {
   std::map<msg::MemberId, msg::StateDigest> digests_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

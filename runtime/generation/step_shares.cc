@@ -5,7 +5,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 namespace {
 
 bool contains(std::vector<msg::MemberId> const& ids, msg::MemberId id) {
@@ -109,4 +109,4 @@ Share next_part(std::vector<Share> const& shares, Progress& progress,
   return part;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -11,7 +11,7 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/generation/sampler.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// What becomes of the samples that a lost member had in a step.
 enum class OnLoss {
@@ -65,4 +65,4 @@ struct Progress {
 Share next_part(std::vector<Share> const& shares, Progress& progress,
                 std::uint64_t micro_batch_max);
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 void StepMedian::add(double duration_s) {
   recent_.push_back(duration_s);
@@ -50,4 +50,4 @@ bool is_plane_stuck(std::vector<Sighting> const& sightings,
   return sightings.size() > 1;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -14,7 +14,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// How long members wait for one before it counts as stuck.
 struct StuckRule {
@@ -57,4 +57,4 @@ std::vector<msg::MemberId> stuck_members(std::vector<Sighting> const& sightings,
 bool is_plane_stuck(std::vector<Sighting> const& sightings,
                     StuckRule const& rule, double median_step_s);
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

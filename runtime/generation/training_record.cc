@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::generation {
 
 // --- steps -------------------------------------------------------------------
 
@@ -198,4 +198,4 @@ void TrainingRecord::gone(msg::MemberId member) {
     ledger_.add_orphan(std::move(*path));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -19,7 +19,7 @@
 #include "runtime/generation/resize_cost.hh"
 #include "runtime/generation/stuck.hh"
 
-namespace gleaner {
+namespace gleaner::generation {
 
 /// A generation as the event log has it.
 struct GenerationBegun {
@@ -119,4 +119,4 @@ class TrainingRecord {
   double update_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::generation

@@ -46,12 +46,10 @@ extern "C" [[gnu::weak]] ncclResult_t ncclCommInitRankScalable(
     ncclComm_t* comm, int size, int rank, int ids, ncclUniqueId* id,
     ncclConfig_t* config);
 
-namespace gleaner {
+namespace gleaner::gpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using gpu::cleared;
-using gpu::UseDevice;
 
 /// How long an aborted kernel may go on before its GPU counts as broken.
 constexpr std::chrono::milliseconds usual_abort_time_max{10'000};
@@ -85,17 +83,17 @@ Error nccl_error(char const* what, ncclResult_t code) {
               ncclGetLastError(nullptr) + ")"};
 }
 
-ncclDataType_t type_of(Element type) {
+ncclDataType_t type_of(comm::Element type) {
   switch (type) {
-    case Element::float64:
+    case comm::Element::float64:
       return ncclFloat64;
-    case Element::float16:
+    case comm::Element::float16:
       return ncclFloat16;
-    case Element::bfloat16:
+    case comm::Element::bfloat16:
       return ncclBfloat16;
-    case Element::int64:
+    case comm::Element::int64:
       return ncclInt64;
-    case Element::float32:
+    case comm::Element::float32:
       break;
   }
   return ncclFloat32;
@@ -125,9 +123,9 @@ class Pause {
   Clock::time_point const begun_ = Clock::now();
 };
 
-class NcclPlane final : public Plane {
+class NcclPlane final : public comm::Plane {
  public:
-  NcclPlane(PlaneOptions const& options,
+  NcclPlane(comm::PlaneOptions const& options,
             std::chrono::milliseconds abort_time_max)
       : options_(options),
         device_(options.device->index()),
@@ -161,27 +159,29 @@ class NcclPlane final : public Plane {
     return {};
   }
 
-  Result<void> connect(Exchange const& exchange, double timeout_s) override;
+  Result<void> connect(comm::Exchange const& exchange,
+                       double timeout_s) override;
   Result<void> allreduce(void const* local, void* sum, std::size_t n,
-                         Element type) override {
+                         comm::Element type) override {
     auto const begun = begin(local, sum, n, type);
     return begun ? finish() : begun;
   }
   Result<void> begin(void const* local, void* sum, std::size_t n,
-                     Element type) override;
+                     comm::Element type) override;
   Result<void> finish() override;
   bool at_rest() const override { return at_rest_; }
   void stop() override { stopped_ = true; }
 
  private:
-  Result<void> meet(Exchange const& exchange);
-  Result<std::vector<ncclUniqueId>> agree_on_ids(Exchange const& exchange);
+  Result<void> meet(comm::Exchange const& exchange);
+  Result<std::vector<ncclUniqueId>> agree_on_ids(
+      comm::Exchange const& exchange);
   Result<void> settle(char const* what, Clock::time_point end);
   Result<void> wait_for_event();
   Error give_up(Error why);
   bool abort();
 
-  PlaneOptions const options_;
+  comm::PlaneOptions const options_;
   int const device_;
   std::chrono::milliseconds const abort_time_max_;
   int version_ = 0;  ///< of the NCCL that is loaded
@@ -243,7 +243,7 @@ Result<void> NcclPlane::settle(char const* what, Clock::time_point end) {
 }
 
 /// Tell the others what this member is, and hear what they are.
-Result<void> NcclPlane::meet(Exchange const& exchange) {
+Result<void> NcclPlane::meet(comm::Exchange const& exchange) {
   char gpu[32] = "";
   if (auto code = cleared(cudaDeviceGetPCIBusId(gpu, sizeof gpu, device_));
       code != cudaSuccess)
@@ -262,7 +262,7 @@ Result<void> NcclPlane::meet(Exchange const& exchange) {
 
 /// The ids that some members have made.
 Result<std::vector<ncclUniqueId>> NcclPlane::agree_on_ids(
-    Exchange const& exchange) {
+    comm::Exchange const& exchange) {
   auto const makers =
       gpu::id_makers(options_.size, ncclCommInitRankScalable ? gpu::Ids::several
                                                              : gpu::Ids::one);
@@ -289,7 +289,8 @@ Result<std::vector<ncclUniqueId>> NcclPlane::agree_on_ids(
   return ids;
 }
 
-Result<void> NcclPlane::connect(Exchange const& exchange, double timeout_s) {
+Result<void> NcclPlane::connect(comm::Exchange const& exchange,
+                                double timeout_s) {
   if (stopped_) return stopped_error();
   auto const end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(timeout_s));
@@ -330,7 +331,7 @@ Result<void> NcclPlane::wait_for_event() {
 }
 
 Result<void> NcclPlane::begin(void const* local, void* sum, std::size_t n,
-                              Element type) {
+                              comm::Element type) {
   if (stopped_ || !comm_) return stopped_error();
   if (n == 0) return {};
   UseDevice const device(device_);
@@ -360,17 +361,19 @@ Result<void> NcclPlane::finish() {
 
 }  // namespace
 
-Result<std::unique_ptr<Plane>> make_nccl_plane(PlaneOptions const& options) {
+Result<std::unique_ptr<comm::Plane>> make_nccl_plane(
+    comm::PlaneOptions const& options) {
   return make_nccl_plane(options, usual_abort_time_max);
 }
 
-Result<std::unique_ptr<Plane>> make_nccl_plane(
-    PlaneOptions const& options, std::chrono::milliseconds abort_time_max) {
+Result<std::unique_ptr<comm::Plane>> make_nccl_plane(
+    comm::PlaneOptions const& options,
+    std::chrono::milliseconds abort_time_max) {
   if (!options.device)
     return Error{Errc::invalid_argument, "data plane 'nccl' without a GPU"};
   auto plane = std::make_unique<NcclPlane>(options, abort_time_max);
   if (auto opened = plane->open(); !opened) return opened.error();
-  return std::unique_ptr<Plane>(std::move(plane));
+  return std::unique_ptr<comm::Plane>(std::move(plane));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::gpu

@@ -6,15 +6,17 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::gpu {
 
 /// options.device is a GPU.  Fails with unavailable when CUDA does, and with
 /// invalid_argument when this NCCL cannot be used.
-Result<std::unique_ptr<Plane>> make_nccl_plane(PlaneOptions const& options);
+Result<std::unique_ptr<comm::Plane>> make_nccl_plane(
+    comm::PlaneOptions const& options);
 
 /// The same with another limit than 10 s to how long what was aborted may run
 /// on; for tests.
-Result<std::unique_ptr<Plane>> make_nccl_plane(
-    PlaneOptions const& options, std::chrono::milliseconds abort_time_max);
+Result<std::unique_ptr<comm::Plane>> make_nccl_plane(
+    comm::PlaneOptions const& options,
+    std::chrono::milliseconds abort_time_max);
 
-}  // namespace gleaner
+}  // namespace gleaner::gpu

@@ -16,11 +16,8 @@
 #include "runtime/gpu/cuda_call.hh"
 #include "runtime/gpu/scale.hh"
 
-namespace gleaner {
+namespace gleaner::gpu {
 namespace {
-
-using gpu::cleared;
-using gpu::UseDevice;
 
 Result<void> checked(cudaError_t code, char const* what) {
   if (cleared(code) == cudaSuccess) return {};
@@ -28,7 +25,7 @@ Result<void> checked(cudaError_t code, char const* what) {
                              cudaGetErrorString(code)};
 }
 
-class CudaDevice final : public Device {
+class CudaDevice final : public comm::Device {
  public:
   explicit CudaDevice(int index) : index_(index) {}
   ~CudaDevice() override {
@@ -98,22 +95,22 @@ class CudaDevice final : public Device {
     return move(to, from, bytes, cudaMemcpyHostToDevice);
   }
 
-  Result<void> scale(Element type, void* out, void const* in, std::size_t n,
-                     double factor) override {
+  Result<void> scale(comm::Element type, void* out, void const* in,
+                     std::size_t n, double factor) override {
     gpu::Number number = gpu::Number::float32;
     switch (type) {
-      case Element::float32:
+      case comm::Element::float32:
         break;
-      case Element::float64:
+      case comm::Element::float64:
         number = gpu::Number::float64;
         break;
-      case Element::float16:
+      case comm::Element::float16:
         number = gpu::Number::float16;
         break;
-      case Element::bfloat16:
+      case comm::Element::bfloat16:
         number = gpu::Number::bfloat16;
         break;
-      case Element::int64:
+      case comm::Element::int64:
         return Error{Errc::invalid_argument, "int64 is not scaled"};
     }
     return done("scale gradients", [&] {
@@ -183,7 +180,7 @@ class CudaDevice final : public Device {
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> open_cuda_device(int index) {
+Result<std::shared_ptr<comm::Device>> open_cuda_device(int index) {
   int count = 0;
   auto const asked = cleared(cudaGetDeviceCount(&count));
   if (asked != cudaSuccess || index < 0 || index >= count)
@@ -195,7 +192,7 @@ Result<std::shared_ptr<Device>> open_cuda_device(int index) {
             ") [see CUDA_VISIBLE_DEVICES]"};
   auto device = std::make_shared<CudaDevice>(index);
   if (auto opened = device->open(); !opened) return opened.error();
-  return std::shared_ptr<Device>(std::move(device));
+  return std::shared_ptr<comm::Device>(std::move(device));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::gpu

@@ -6,9 +6,9 @@
 
 #include "runtime/comm/device.hh"
 
-namespace gleaner {
+namespace gleaner::gpu {
 
 /// Fails with not_found when CUDA sees no such device.
-Result<std::shared_ptr<Device>> open_cuda_device(int index);
+Result<std::shared_ptr<comm::Device>> open_cuda_device(int index);
 
-}  // namespace gleaner
+}  // namespace gleaner::gpu

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::gpu {
 
 inline std::string hex_of(void const* data, std::size_t bytes) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -33,4 +33,4 @@ inline std::string bytes_of(std::string const& hex) {
   return bytes;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::gpu

@@ -6,7 +6,8 @@
 #include "runtime/gpu/device_cuda.hh"
 
 extern "C" {
-extern gleaner::GpuModule const gleaner_gpu_module;
-gleaner::GpuModule const gleaner_gpu_module = {
-    PACKAGE_VERSION, gleaner::open_cuda_device, gleaner::make_nccl_plane};
+extern gleaner::comm::GpuModule const gleaner_gpu_module;
+gleaner::comm::GpuModule const gleaner_gpu_module = {
+    PACKAGE_VERSION, gleaner::gpu::open_cuda_device,
+    gleaner::gpu::make_nccl_plane};
 }

@@ -11,7 +11,7 @@
 
 #include "runtime/os/signals.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// A thread per piece of work; the destructor waits for all of them.  What is
 /// run must end soon once its owner wants to end.
@@ -33,7 +33,7 @@ class Background {
       if (over) w.thread.join();
       return over;
     });
-    BlockAllSignals in_its_thread;
+    os::BlockAllSignals in_its_thread;
     auto over = std::make_shared<std::atomic<bool>>(false);
     running_.push_back({over, std::thread([work = std::move(work), over] {
                           work();
@@ -50,4 +50,4 @@ class Background {
   std::list<Work> running_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

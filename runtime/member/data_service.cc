@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr std::size_t waiting_max = 4096;  // of strangers there are none
@@ -16,8 +16,9 @@ Result<std::string> DataService::listen(std::string const& address,
   on_reduction_ = std::move(on_reduction);
   bool const v6 = address.find(':') != std::string::npos;
   auto const host = v6 ? '[' + address + ']' : address;
-  auto made = Listener::tcp(
-      io_, host + ":0", [this](std::shared_ptr<Channel> c) { accepted(c); });
+  auto made = proto::Listener::tcp(
+      io_, host + ":0",
+      [this](std::shared_ptr<proto::Channel> c) { accepted(c); });
   if (!made) return made.error();
   listener_ = std::move(*made);
   return host + ':' + std::to_string(listener_->port());
@@ -25,8 +26,8 @@ Result<std::string> DataService::listen(std::string const& address,
 
 void DataService::close() { listener_.reset(); }
 
-void DataService::accepted(std::shared_ptr<Channel> channel) {
-  door_.knock(channel, nullptr, [this, channel](PeerRole const&) {
+void DataService::accepted(std::shared_ptr<proto::Channel> channel) {
+  door_.knock(channel, nullptr, [this, channel](proto::PeerRole const&) {
     channel->set_silence_limit(handshake_s);
     // The channel holds its handler: no cycle.
     channel->on_message([this, &c = *channel](nlohmann::json const& json) {
@@ -35,7 +36,8 @@ void DataService::accepted(std::shared_ptr<Channel> channel) {
   });
 }
 
-void DataService::requested(Channel& channel, nlohmann::json const& json) {
+void DataService::requested(proto::Channel& channel,
+                            nlohmann::json const& json) {
   auto request = msg::parse_from_peer(json);
   if (!request) {
     channel.send(
@@ -44,7 +46,7 @@ void DataService::requested(Channel& channel, nlohmann::json const& json) {
   }
   auto released = channel.release();
   if (!released) return channel.close();
-  Fd fd(released->fd);
+  os::Fd fd(released->fd);
   auto const& keys = released->keys;
   if (auto const* reduction = std::get_if<msg::PullReduction>(&*request))
     on_reduction_(*reduction,
@@ -91,27 +93,27 @@ std::vector<DataService::Joiner> DataService::wait_for(
 /// A connection on its way; closed if nobody takes it.
 struct DataService::Opening {
   std::optional<Result<void>> done;
-  Fd fd;
-  SealKeys keys;
+  os::Fd fd;
+  proto::SealKeys keys;
 };
 
 /// In the event loop.
 void DataService::open(std::string const& address, double timeout_s,
                        std::shared_ptr<Opening> opening) {
-  using Released = Result<Channel::Released>;
+  using Released = Result<proto::Channel::Released>;
   auto finish = [this, opening](Released const& opened) {
     std::lock_guard lock(mutex_);
     if (opened) {
-      opening->fd = Fd(opened->fd);
+      opening->fd = os::Fd(opened->fd);
       opening->keys = opened->keys;
     }
     opening->done = opened ? Result<void>() : Result<void>(opened.error());
     changed_.notify_all();
   };
-  auto self = PeerRole{"member", std::to_string(self_)};
-  secret_connect(
+  auto self = proto::PeerRole{"member", std::to_string(self_)};
+  proto::secret_connect(
       io_, address, secret_, self, timeout_s, nullptr,
-      [finish](Result<std::shared_ptr<Channel>> const& channel) {
+      [finish](Result<std::shared_ptr<proto::Channel>> const& channel) {
         finish(channel ? (*channel)->release() : Released(channel.error()));
       });
 }
@@ -124,7 +126,7 @@ Result<DataService::Connection> DataService::ask(
   auto failed = [&](Errc code, std::string const& why) {
     return Error{code, "no data connection to " + data_address + ": " + why};
   };
-  Fd fd;
+  os::Fd fd;
   {
     std::unique_lock lock(mutex_);
     // Name resolution has no time limit of its own.
@@ -139,10 +141,10 @@ Result<DataService::Connection> DataService::ask(
                     opening->done->error().message);
     fd = std::move(opening->fd);
   }
-  FrameSeal seal(opening->keys.sent);
+  proto::FrameSeal seal(opening->keys.sent);
   Connection connection(transfers_, permit, std::move(fd), opening->keys);
-  auto sent =
-      send_request(connection.socket()->fd(), msg::to_json(request), seal);
+  auto sent = state::send_request(connection.socket()->fd(),
+                                  msg::to_json(request), seal);
   if (!sent) return sent.error();
   return Result<Connection>(std::move(connection));
 }
@@ -161,4 +163,4 @@ void DataService::abort_all() {
   changed_.notify_all();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -23,12 +23,12 @@
 #include "proto/secret_door.hh"
 #include "runtime/state/transfer.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 class DataService {
  public:
-  using Connection = Transfers::Connection;
-  using Permit = Transfers::Permit;
+  using Connection = state::Transfers::Connection;
+  using Permit = state::Transfers::Permit;
 
   /// Called in the event loop; takes the connection over.
   using OnReduction =
@@ -78,8 +78,8 @@ class DataService {
   void abort_all();
 
  private:
-  void accepted(std::shared_ptr<Channel> channel);
-  void requested(Channel& channel, nlohmann::json const& json);
+  void accepted(std::shared_ptr<proto::Channel> channel);
+  void requested(proto::Channel& channel, nlohmann::json const& json);
   void keep(msg::MemberId member, msg::FromPeer const& request,
             Connection connection, msg::Generation generation);
 
@@ -92,10 +92,10 @@ class DataService {
   asio::io_context& io_;
   std::string const secret_;
   msg::MemberId const self_;
-  SecretDoor door_;
-  std::unique_ptr<Listener> listener_;
+  proto::SecretDoor door_;
+  std::unique_ptr<proto::Listener> listener_;
   OnReduction on_reduction_;
-  Transfers transfers_;
+  state::Transfers transfers_;
 
   std::mutex mutex_;  ///< for what follows
   std::condition_variable changed_;
@@ -103,4 +103,4 @@ class DataService {
   std::map<msg::Generation, std::map<msg::MemberId, Joiner>> waiting_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -6,7 +6,7 @@
 #include "proto/frame.hh"
 #include "runtime/state/state_portions.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr std::size_t waiting_bytes_max = std::size_t{1} << 30;
@@ -14,47 +14,50 @@ constexpr std::size_t spare_max = 16;
 constexpr std::size_t spare_bytes_min = 64 << 10;  // less is cheap to get
 
 std::string frame_of(msg::ToPeer const& message) {
-  return encode_frame(msg::to_json(message));
+  return proto::encode_frame(msg::to_json(message));
 }
 
 /// To all of them, whoever is slowest.
 Result<void> send_to(std::vector<DataService::Joiner> const& joiners,
                      std::string& bytes) {
-  std::vector<Stream> streams;
+  std::vector<state::Stream> streams;
   for (auto const& joiner : joiners)
     streams.push_back({joiner.connection.socket(),
-                       Stream::Direction::send,
+                       state::Stream::Direction::send,
                        {{bytes.data(), bytes.size()}}});
-  move_all(streams);
+  state::move_all(streams);
   for (auto const& stream : streams)
     if (!stream.done) return stream.done;
   return {};
 }
 
-std::shared_ptr<StateSnapshot> room_for(session::PrepareFeed const& action,
-                                        Registry const& registry) {
+std::shared_ptr<state::StateSnapshot> room_for(
+    generation::session::PrepareFeed const& action,
+    state::Registry const& registry) {
   auto const joiners = int(action.joiners.size());
-  StatePortions const portions(registry, int(action.stripes), joiners);
-  std::vector<std::vector<Span>> parts;
+  state::StatePortions const portions(registry, int(action.stripes), joiners);
+  std::vector<std::vector<state::Span>> parts;
   for (int j = 0; j < joiners; ++j)
     parts.push_back(portions.from_donor(j, int(action.stripe)));
-  return std::make_shared<StateSnapshot>(parts);
+  return std::make_shared<state::StateSnapshot>(parts);
 }
 
 }  // namespace
 
-Span part_of(Gradients::Bucket const& bucket, std::uint32_t stripe,
-             std::uint32_t stripes) {
+state::Span part_of(state::Gradients::Bucket const& bucket,
+                    std::uint32_t stripe, std::uint32_t stripes) {
   auto const begin = [&](std::size_t i) {
     return (bucket.n / stripes * i + bucket.n % stripes * i / stripes) *
-           size_of(bucket.type);
+           comm::size_of(bucket.type);
   };
   return {static_cast<char*>(bucket.sum) + begin(stripe),
           begin(stripe + 1) - begin(stripe)};
 }
 
-Feeder::Feeder(DataService::Permit permit, session::PrepareFeed action,
-               Registry const& registry, Gradients const& gradients)
+Feeder::Feeder(DataService::Permit permit,
+               generation::session::PrepareFeed action,
+               state::Registry const& registry,
+               state::Gradients const& gradients)
     : permit_(permit),
       action_(std::move(action)),
       state_(room_for(action_, registry)) {
@@ -64,7 +67,7 @@ Feeder::Feeder(DataService::Permit permit, session::PrepareFeed action,
 }
 
 void Feeder::provide() {
-  std::shared_ptr<StateSnapshot> state;
+  std::shared_ptr<state::StateSnapshot> state;
   {
     std::lock_guard lock(mutex_);
     state = state_;
@@ -82,7 +85,7 @@ Result<void> Feeder::begin(std::string header) {
 }
 
 void Feeder::keep_state() {
-  std::shared_ptr<StateSnapshot> state;
+  std::shared_ptr<state::StateSnapshot> state;
   {
     std::lock_guard lock(mutex_);
     if (begun_) state = state_;
@@ -106,7 +109,7 @@ Result<void> Feeder::run(DataService& data) {
 Result<void> Feeder::send_state(
     std::vector<DataService::Joiner> const& joiners) {
   std::deque<std::string> frames;
-  std::vector<Stream> streams;
+  std::vector<state::Stream> streams;
   for (auto const& joiner : joiners) {
     auto const* pull = std::get_if<msg::PullState>(&joiner.request);
     auto const rank = std::find(action_.joiners.begin(), action_.joiners.end(),
@@ -118,14 +121,16 @@ Result<void> Feeder::send_state(
       return Error{Errc::invalid_argument,
                    "a joiner asks for another part of the state"};
     auto const& part = state_->part(std::size_t(rank));
-    frames.push_back(frame_of(msg::Bulk{header_.size(), total_bytes(part)}));
-    std::vector<Span> spans = {{frames.back().data(), frames.back().size()},
-                               {header_.data(), header_.size()}};
+    frames.push_back(
+        frame_of(msg::Bulk{header_.size(), state::total_bytes(part)}));
+    std::vector<state::Span> spans = {
+        {frames.back().data(), frames.back().size()},
+        {header_.data(), header_.size()}};
     spans.insert(spans.end(), part.begin(), part.end());
-    streams.push_back({joiner.connection.socket(), Stream::Direction::send,
-                       std::move(spans)});
+    streams.push_back({joiner.connection.socket(),
+                       state::Stream::Direction::send, std::move(spans)});
   }
-  move_all(streams);
+  state::move_all(streams);
   for (auto const& stream : streams)
     if (!stream.done) return stream.done;
   return {};
@@ -159,7 +164,7 @@ Result<void> Feeder::send_items(
 }
 
 /// In room that was used before, if any: new memory costs as much as the copy.
-std::string Feeder::copy_of(Span const& part) {
+std::string Feeder::copy_of(state::Span const& part) {
   std::string bytes;
   {
     std::lock_guard lock(mutex_);
@@ -188,7 +193,7 @@ void Feeder::add(Item item) {
 }
 
 void Feeder::reduced(std::size_t i, msg::Step step,
-                     Gradients::Bucket const& bucket) {
+                     state::Gradients::Bucket const& bucket) {
   {
     std::lock_guard lock(mutex_);
     if (!begun_) return;
@@ -205,8 +210,8 @@ void Feeder::reduced(msg::Reduced const& step) {
   add(step);
 }
 
-void Feeder::end(std::string header, std::vector<Span> const& buffers) {
-  auto bytes = frame_of(msg::Bulk{header.size(), total_bytes(buffers)});
+void Feeder::end(std::string header, std::vector<state::Span> const& buffers) {
+  auto bytes = frame_of(msg::Bulk{header.size(), state::total_bytes(buffers)});
   bytes += header;
   for (auto const& span : buffers) bytes.append(span.data, span.bytes);
   add(std::move(bytes));
@@ -216,7 +221,7 @@ void Feeder::end(std::string header, std::vector<Span> const& buffers) {
 }
 
 void Feeder::stop() {
-  std::shared_ptr<StateSnapshot> state;
+  std::shared_ptr<state::StateSnapshot> state;
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -226,4 +231,4 @@ void Feeder::stop() {
   if (state) state->stop();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -23,16 +23,16 @@
 #include "runtime/state/registry.hh"
 #include "runtime/state/state_snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// Member `stripe` of `stripes` feeds this part of a bucket's sums.
-Span part_of(Gradients::Bucket const& bucket, std::uint32_t stripe,
-             std::uint32_t stripes);
+state::Span part_of(state::Gradients::Bucket const& bucket,
+                    std::uint32_t stripe, std::uint32_t stripes);
 
 class Feeder {
  public:
-  Feeder(DataService::Permit permit, session::PrepareFeed action,
-         Registry const& registry, Gradients const& gradients);
+  Feeder(DataService::Permit permit, generation::session::PrepareFeed action,
+         state::Registry const& registry, state::Gradients const& gradients);
 
   msg::Generation generation() const { return action_.generation; }
   /// It sends the header, blobs and buffers.
@@ -55,28 +55,29 @@ class Feeder {
   /// The registered state is about to change.
   void keep_state();
   /// Bucket `i` of the step is reduced.
-  void reduced(std::size_t i, msg::Step step, Gradients::Bucket const& bucket);
+  void reduced(std::size_t i, msg::Step step,
+               state::Gradients::Bucket const& bucket);
   /// The whole step is reduced.
   void reduced(msg::Reduced const& step);
   /// The switch: blobs in `header`, and this member's buffers.
-  void end(std::string header, std::vector<Span> const& buffers);
+  void end(std::string header, std::vector<state::Span> const& buffers);
 
  private:
   using Item = std::variant<std::string, msg::Reduced>;
 
   Result<void> send_state(std::vector<DataService::Joiner> const& joiners);
   Result<void> send_items(std::vector<DataService::Joiner> const& joiners);
-  std::string copy_of(Span const& part);
+  std::string copy_of(state::Span const& part);
   void add(Item item);
 
   DataService::Permit const permit_;
-  session::PrepareFeed const action_;
+  generation::session::PrepareFeed const action_;
   std::size_t part_bytes_ = 0;  ///< of each reduction, to each joiner
   std::string header_;
 
   std::mutex mutex_;  ///< for what follows
   std::condition_variable changed_;
-  std::shared_ptr<StateSnapshot> state_;  ///< until it is sent
+  std::shared_ptr<state::StateSnapshot> state_;  ///< until it is sent
   std::deque<Item> items_;
   std::vector<std::string> spare_;  ///< room that was sent from
   std::size_t waiting_bytes_ = 0;
@@ -86,4 +87,4 @@ class Feeder {
   bool stopped_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 /// Numerical libraries choose other code for another model of processor.
@@ -59,4 +59,4 @@ std::string fingerprint() {
   return text;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

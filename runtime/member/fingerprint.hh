@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// For people and to be compared: version of this library, processor and its
 /// vector instructions, threads that numerical libraries will use
@@ -13,4 +13,4 @@ namespace gleaner {
 /// program says of itself in $GLEANER_FINGERPRINT.
 std::string fingerprint();
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -8,7 +8,7 @@
 #include "proto/frame.hh"
 #include "runtime/member/feeder.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 Error contradiction(std::string const& what) {
@@ -19,7 +19,7 @@ Error contradiction(std::string const& what) {
 Result<std::vector<msg::ToPeer>> receive_from_all(StateSources const& sources) {
   std::vector<msg::ToPeer> messages;
   for (auto const& donor : sources.donors) {
-    auto json = receive_frame(*donor.socket());
+    auto json = state::receive_frame(*donor.socket());
     if (!json) return json.error();
     auto message = msg::parse_to_peer(*json);
     if (!message) return message.error();
@@ -30,34 +30,34 @@ Result<std::vector<msg::ToPeer>> receive_from_all(StateSources const& sources) {
   return messages;
 }
 
-Result<void> receive_all(std::vector<Stream>& streams) {
-  move_all(streams);
+Result<void> receive_all(std::vector<state::Stream>& streams) {
+  state::move_all(streams);
   for (auto const& stream : streams)
     if (!stream.done) return stream.done;
   return {};
 }
 
 Result<void> receive_parts(StateSources const& sources,
-                           Gradients const& gradients,
+                           state::Gradients const& gradients,
                            std::vector<msg::ToPeer> const& announced) {
   auto const stripes = std::uint32_t(announced.size());
   auto const first = std::get<msg::Reduction>(announced.front());
-  std::vector<Stream> streams;
+  std::vector<state::Stream> streams;
   for (std::uint32_t k = 0; k < stripes; ++k) {
     auto const one = std::get<msg::Reduction>(announced[k]);
-    std::vector<Span> spans;
+    std::vector<state::Span> spans;
     for (std::size_t i = 0; i < gradients.buckets(); ++i)
       spans.push_back(part_of(gradients.bucket(i, one.step), k, stripes));
-    if (one.step != first.step || one.bytes != total_bytes(spans))
+    if (one.step != first.step || one.bytes != state::total_bytes(spans))
       return contradiction("parts of different reductions");
-    streams.push_back({sources.donors[k].socket(), Stream::Direction::receive,
-                       std::move(spans)});
+    streams.push_back({sources.donors[k].socket(),
+                       state::Stream::Direction::receive, std::move(spans)});
   }
   return receive_all(streams);
 }
 
 Result<FollowedStep> receive_step(StateSources const& sources,
-                                  Gradients const& gradients,
+                                  state::Gradients const& gradients,
                                   std::vector<msg::ToPeer> const& announced) {
   auto const step = std::get<msg::Reduction>(announced.front()).step;
   if (auto got = receive_parts(sources, gradients, announced); !got)
@@ -78,26 +78,26 @@ Result<FollowedStep> receive_step(StateSources const& sources,
   return next;
 }
 
-Result<StateHeader> receive_end(StateSources const& sources,
-                                Registry const& registry,
-                                std::vector<msg::ToPeer> const& announced) {
+Result<state::StateHeader> receive_end(
+    StateSources const& sources, state::Registry const& registry,
+    std::vector<msg::ToPeer> const& announced) {
   std::string header;
-  std::vector<Stream> streams;
+  std::vector<state::Stream> streams;
   for (std::size_t k = 0; k < announced.size(); ++k) {
     auto const bulk = std::get<msg::Bulk>(announced[k]);
     auto spans = buffers_fed(registry, std::uint32_t(k));
-    if (bulk.bytes != total_bytes(spans) ||
-        bulk.header_bytes > frame_bytes_max * 16ull)
+    if (bulk.bytes != state::total_bytes(spans) ||
+        bulk.header_bytes > proto::frame_bytes_max * 16ull)
       return contradiction("other buffers than are registered here");
     if (k == 0) {
       header.resize(bulk.header_bytes);
-      spans.insert(spans.begin(), Span{header.data(), header.size()});
+      spans.insert(spans.begin(), state::Span{header.data(), header.size()});
     }
-    streams.push_back({sources.donors[k].socket(), Stream::Direction::receive,
-                       std::move(spans)});
+    streams.push_back({sources.donors[k].socket(),
+                       state::Stream::Direction::receive, std::move(spans)});
   }
   if (auto got = receive_all(streams); !got) return got.error();
-  return StateHeader::parse(header);
+  return state::StateHeader::parse(header);
 }
 
 }  // namespace
@@ -109,10 +109,10 @@ bool more_waits(StateSources const& sources) {
   return ::poll(waiting.data(), waiting.size(), 0) == int(waiting.size());
 }
 
-Result<std::variant<FollowedStep, StateHeader>> receive_next(
-    StateSources const& sources, Gradients const& gradients,
-    Registry const& registry) {
-  using Next = std::variant<FollowedStep, StateHeader>;
+Result<std::variant<FollowedStep, state::StateHeader>> receive_next(
+    StateSources const& sources, state::Gradients const& gradients,
+    state::Registry const& registry) {
+  using Next = std::variant<FollowedStep, state::StateHeader>;
   auto const announced = receive_from_all(sources);
   if (!announced) return announced.error();
   auto const& first = announced->front();
@@ -128,12 +128,13 @@ Result<std::variant<FollowedStep, StateHeader>> receive_next(
   return Next(*step);
 }
 
-std::vector<Span> buffers_fed(Registry const& registry, std::uint32_t stripe) {
-  std::vector<Span> spans;
+std::vector<state::Span> buffers_fed(state::Registry const& registry,
+                                     std::uint32_t stripe) {
+  std::vector<state::Span> spans;
   for (auto const& tensor : registry.tensors())
-    if (stripe == 0 && tensor.role == Role::buffer)
+    if (stripe == 0 && tensor.role == state::Role::buffer)
       spans.push_back({static_cast<char*>(tensor.data), tensor.bytes()});
   return spans;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

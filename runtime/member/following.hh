@@ -9,7 +9,7 @@
 #include "runtime/member/state_moves.hh"
 #include "runtime/state/gradients.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// A reduction that lies in the gradients' memory now, for its step.
 struct FollowedStep {
@@ -21,15 +21,16 @@ struct FollowedStep {
 /// Wait for what comes next: a reduction; or the header that ends the feed,
 /// when the registry's buffers are filled, too.  Fails when a donor is lost,
 /// the generation is given up or donors contradict each other.
-Result<std::variant<FollowedStep, StateHeader>> receive_next(
-    StateSources const& sources, Gradients const& gradients,
-    Registry const& registry);
+Result<std::variant<FollowedStep, state::StateHeader>> receive_next(
+    StateSources const& sources, state::Gradients const& gradients,
+    state::Registry const& registry);
 
 /// Buffers that donor `stripe` sends at the switch: small, and each member has
 /// its own, so that the first one's are taken.
-std::vector<Span> buffers_fed(Registry const& registry, std::uint32_t stripe);
+std::vector<state::Span> buffers_fed(state::Registry const& registry,
+                                     std::uint32_t stripe);
 
 /// Have all donors sent more than was taken so far?
 bool more_waits(StateSources const& sources);
 
-}  // namespace gleaner
+}  // namespace gleaner::member

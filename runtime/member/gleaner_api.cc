@@ -14,7 +14,7 @@
 #include "runtime/member/member.hh"
 
 struct gleaner_training {
-  std::unique_ptr<gleaner::Member> member;
+  std::unique_ptr<gleaner::member::Member> member;
   std::string error;
 };
 
@@ -78,8 +78,8 @@ Result<gleaner_options> whole(gleaner_options const* options) {
   return all;
 }
 
-SamplerOptions sampler_options(gleaner_options const& options) {
-  SamplerOptions result;
+generation::SamplerOptions sampler_options(gleaner_options const& options) {
+  generation::SamplerOptions result;
   result.dataset_size = options.dataset_size;
   result.global_batch = options.global_batch;
   result.passes = options.passes;
@@ -96,22 +96,22 @@ int open_failed(Error const& why) {
 int open(gleaner_options const* options, gleaner_training** g) {
   auto chosen = whole(options);
   if (!chosen) return open_failed(chosen.error());
-  auto environment = MemberEnvironment::read();
+  auto environment = member::MemberEnvironment::read();
   if (!environment) return open_failed(environment.error());
-  auto member = Member::open(sampler_options(*chosen), *environment,
-                             chosen->micro_batch_max);
+  auto member = member::Member::open(sampler_options(*chosen), *environment,
+                                     chosen->micro_batch_max);
   if (!member) return open_failed(member.error());
   *g = new gleaner_training{std::move(*member), ""};
   return GLEANER_OK;
 }
 
-Blob blob_of(char const* name, gleaner_save_fn save, gleaner_load_fn load,
-             void* ctx) {
+state::Blob blob_of(char const* name, gleaner_save_fn save,
+                    gleaner_load_fn load, void* ctx) {
   auto failed = [name = std::string(name)](char const* what, int code) {
     return Error{Errc::io, std::string("the program's ") + what + " of blob '" +
                                name + "' returned " + std::to_string(code)};
   };
-  Blob blob;
+  state::Blob blob;
   blob.name = name;
   blob.save = [=]() -> Result<std::string> {
     std::size_t size = 0;
@@ -153,12 +153,12 @@ int gleaner_tensor(gleaner_training* g, char const* name, void* data, int dtype,
                    int64_t const* shape, int ndim, int role) {
   if (!name || ndim < 0 || (ndim > 0 && !shape))
     return refuse(g, "gleaner_tensor(): name or shape is NULL, or ndim < 0");
-  return guarded(g, [&](Member& member) {
-    return member.add(Tensor{name,
-                             data,
-                             static_cast<Dtype>(dtype),
-                             {shape, shape + ndim},
-                             static_cast<Role>(role)});
+  return guarded(g, [&](member::Member& member) {
+    return member.add(state::Tensor{name,
+                                    data,
+                                    static_cast<state::Dtype>(dtype),
+                                    {shape, shape + ndim},
+                                    static_cast<state::Role>(role)});
   });
 }
 
@@ -167,23 +167,24 @@ int gleaner_tensor_on(gleaner_training* g, char const* name, void* data,
                       int device) {
   if (!name || ndim < 0 || (ndim > 0 && !shape))
     return refuse(g, "gleaner_tensor_on(): name or shape is NULL, or ndim < 0");
-  return guarded(g, [&](Member& member) {
-    return member.add_on(Tensor{name,
-                                data,
-                                static_cast<Dtype>(dtype),
-                                {shape, shape + ndim},
-                                static_cast<Role>(role)},
+  return guarded(g, [&](member::Member& member) {
+    return member.add_on(state::Tensor{name,
+                                       data,
+                                       static_cast<state::Dtype>(dtype),
+                                       {shape, shape + ndim},
+                                       static_cast<state::Role>(role)},
                          device);
   });
 }
 
 int gleaner_stream(gleaner_training* g, void* stream) {
-  return guarded(g, [&](Member& member) { return member.set_stream(stream); });
+  return guarded(
+      g, [&](member::Member& member) { return member.set_stream(stream); });
 }
 
 void* gleaner_gradient(gleaner_training* g, char const* name) {
   void* at = nullptr;
-  guarded(g, [&](Member& member) {
+  guarded(g, [&](member::Member& member) {
     at = name ? member.gradient(name) : nullptr;
     return GLEANER_OK;
   });
@@ -194,75 +195,79 @@ int gleaner_blob(gleaner_training* g, char const* name, gleaner_save_fn save,
                  gleaner_load_fn load, void* ctx) {
   if (!name || !save || !load)
     return refuse(g, "gleaner_blob(): name, save or load is NULL");
-  return guarded(g, [&](Member& member) {
+  return guarded(g, [&](member::Member& member) {
     return member.add(blob_of(name, save, load, ctx));
   });
 }
 
 int gleaner_update(gleaner_training* g, gleaner_update_fn update, void* ctx) {
   if (!update) return refuse(g, "gleaner_update(): update is NULL");
-  return guarded(g, [&](Member& member) {
+  return guarded(g, [&](member::Member& member) {
     return member.set_update([update, ctx] { return update(ctx); });
   });
 }
 
 int gleaner_start(gleaner_training* g) {
-  return guarded(g, [](Member& member) { return member.start(); });
+  return guarded(g, [](member::Member& member) { return member.start(); });
 }
 
 int gleaner_step(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step(): step is NULL");
-  return guarded(g, [&](Member& member) { return member.step(*step); });
+  return guarded(g, [&](member::Member& member) { return member.step(*step); });
 }
 
 int gleaner_gradient_ready(gleaner_training* g, char const* name) {
   if (!name) return refuse(g, "gleaner_gradient_ready(): name is NULL");
-  return guarded(g,
-                 [&](Member& member) { return member.gradient_ready(name); });
+  return guarded(
+      g, [&](member::Member& member) { return member.gradient_ready(name); });
 }
 
 int gleaner_reduce(gleaner_training* g) {
-  return guarded(g, [](Member& member) { return member.reduce(); });
+  return guarded(g, [](member::Member& member) { return member.reduce(); });
 }
 
 int gleaner_again(gleaner_training* g, uint64_t micro_batch_max) {
-  return guarded(g,
-                 [&](Member& member) { return member.again(micro_batch_max); });
+  return guarded(
+      g, [&](member::Member& member) { return member.again(micro_batch_max); });
 }
 
 int gleaner_apply(gleaner_training* g) {
-  return guarded(g, [](Member& member) { return member.apply(); });
+  return guarded(g, [](member::Member& member) { return member.apply(); });
 }
 
 int gleaner_stop(gleaner_training* g) {
-  return guarded(g, [](Member& member) { return member.stop(); });
+  return guarded(g, [](member::Member& member) { return member.stop(); });
 }
 
 int gleaner_log(gleaner_training* g, char const* key, double value,
                 uint64_t n) {
   if (!key) return refuse(g, "gleaner_log(): key is NULL");
-  return guarded(g, [&](Member& member) { return member.log(key, value, n); });
+  return guarded(
+      g, [&](member::Member& member) { return member.log(key, value, n); });
 }
 
 int gleaner_busy(gleaner_training* g, char const* why, double limit_s) {
-  return guarded(
-      g, [&](Member& member) { return member.busy(why ? why : "", limit_s); });
+  return guarded(g, [&](member::Member& member) {
+    return member.busy(why ? why : "", limit_s);
+  });
 }
 
 int gleaner_set_weight(gleaner_training* g, double weight) {
-  return guarded(g, [&](Member& member) { return member.set_weight(weight); });
+  return guarded(
+      g, [&](member::Member& member) { return member.set_weight(weight); });
 }
 
 int gleaner_step_now(gleaner_training* g, gleaner_step_info* step) {
   if (!step) return refuse(g, "gleaner_step_now(): step is NULL");
-  return guarded(g, [&](Member& member) { return member.step_now(*step); });
+  return guarded(
+      g, [&](member::Member& member) { return member.step_now(*step); });
 }
 
 int gleaner_samples_ahead(gleaner_training* g, uint32_t ahead,
                           uint64_t* samples, size_t room, size_t* n) {
   if (!n || (room > 0 && !samples))
     return refuse(g, "gleaner_samples_ahead(): samples or n is NULL");
-  return guarded(g, [&](Member& member) {
+  return guarded(g, [&](member::Member& member) {
     std::vector<std::uint64_t> all;
     auto const code = member.samples_ahead(ahead, all);
     *n = all.size();
@@ -273,7 +278,7 @@ int gleaner_samples_ahead(gleaner_training* g, uint32_t ahead,
 
 int gleaner_loads_ahead(gleaner_training* g, uint32_t shares,
                         gleaner_begins_soon_fn begins_soon, void* ctx) {
-  return guarded(g, [&](Member& member) {
+  return guarded(g, [&](member::Member& member) {
     std::function<void()> call;
     if (begins_soon) call = [=] { begins_soon(ctx); };
     return member.set_loads_ahead(shares, std::move(call));

@@ -12,7 +12,7 @@
 #include "core/result.hh"
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// All calls and callbacks are in the event loop.
 class Link {
@@ -37,4 +37,4 @@ std::unique_ptr<Link> make_remote_link(asio::io_context& io,
                                        std::string address, std::string secret);
 std::unique_ptr<Link> make_alone_link(asio::io_context& io);
 
-}  // namespace gleaner
+}  // namespace gleaner::member

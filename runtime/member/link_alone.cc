@@ -6,14 +6,14 @@
 #include "runtime/generation/membership.hh"
 #include "runtime/member/link.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr msg::MemberId only = 1;
 constexpr std::chrono::milliseconds tick{200};
 
-membership::Options options() {
-  membership::Options options;
+generation::membership::Options options() {
+  generation::membership::Options options;
   options.checkpoint_interval_s = 0;  // nobody would resume from it
   options.batch_s = 0;                // nobody else comes
   return options;
@@ -60,11 +60,12 @@ class AloneLink final : public Link {
     });
   }
 
-  void carry_out(membership::Orders const& orders) {
+  void carry_out(generation::membership::Orders const& orders) {
     for (auto const& order : orders) {
-      if (auto const* send = std::get_if<membership::Send>(&order))
+      if (auto const* send = std::get_if<generation::membership::Send>(&order))
         deliver(*send->message);
-      else if (auto const* kill = std::get_if<membership::Kill>(&order))
+      else if (auto const* kill =
+                   std::get_if<generation::membership::Kill>(&order))
         fail(kill->why);
     }
   }
@@ -84,7 +85,7 @@ class AloneLink final : public Link {
   asio::io_context& io_;
   asio::steady_timer timer_;
   SystemClock clock_;
-  Membership membership_;
+  generation::Membership membership_;
   OnMessage on_message_;
   OnLost on_lost_;
   bool closed_ = false;
@@ -96,4 +97,4 @@ std::unique_ptr<Link> make_alone_link(asio::io_context& io) {
   return std::make_unique<AloneLink>(io);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

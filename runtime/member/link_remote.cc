@@ -5,7 +5,7 @@
 #include "proto/secret_door.hh"
 #include "runtime/member/link.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr double connect_s = 20;
@@ -27,10 +27,10 @@ class RemoteLink final : public Link {
     report_ = std::move(report);
     on_message_ = std::move(on_message);
     on_lost_ = std::move(on_lost);
-    secret_connect(
+    proto::secret_connect(
         io_, address_, secret_, {"member", std::to_string(hello_.member)},
         connect_s, [this](Error const& why) { lost(why); },
-        [this](Result<std::shared_ptr<Channel>> const& channel) {
+        [this](Result<std::shared_ptr<proto::Channel>> const& channel) {
           if (!channel) return lost(channel.error());
           connected(*channel);
         });
@@ -58,7 +58,7 @@ class RemoteLink final : public Link {
     if (!closed_) on_lost_({why.code, address_ + ": " + why.message});
   }
 
-  void connected(std::shared_ptr<Channel> const& channel) {
+  void connected(std::shared_ptr<proto::Channel> const& channel) {
     channel_ = channel;
     if (closed_) return channel_->close();
     channel_->on_message(
@@ -121,7 +121,7 @@ class RemoteLink final : public Link {
   Report report_;
   OnMessage on_message_;
   OnLost on_lost_;
-  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<proto::Channel> channel_;
   msg::LogValues values_;  ///< not sent yet
   bool ends_ = false;      ///< it was told to
   bool closed_ = false;
@@ -136,4 +136,4 @@ std::unique_ptr<Link> make_remote_link(asio::io_context& io,
                                       std::move(secret));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -10,7 +10,7 @@
 #include "core/place.hh"
 #include "runtime/comm/comm.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr std::chrono::seconds welcome_wait{60};
@@ -18,8 +18,8 @@ constexpr std::chrono::milliseconds flush_wait{1500};
 
 double seconds_now() { return SystemClock().monotonic_s(); }
 
-PlaneOptions plane_options(MemberEnvironment const& environment) {
-  PlaneOptions options;
+comm::PlaneOptions plane_options(MemberEnvironment const& environment) {
+  comm::PlaneOptions options;
   options.address = environment.address;
   options.comm_host = environment.comm_host;
   options.cpus = environment.cpus;
@@ -31,8 +31,8 @@ PlaneOptions plane_options(MemberEnvironment const& environment) {
 }
 
 /// A shard's gradient is one sum, whoever computes it, so it is never cut.
-Result<void> check_shards(SamplerOptions const& options, std::uint32_t shards,
-                          std::uint64_t micro_batch_max) {
+Result<void> check_shards(generation::SamplerOptions const& options,
+                          std::uint32_t shards, std::uint64_t micro_batch_max) {
   if (shards == 0 || micro_batch_max == 0) return {};
   auto const largest = (options.global_batch + shards - 1) / shards;
   if (largest <= micro_batch_max) return {};
@@ -50,20 +50,20 @@ Result<void> check_shards(SamplerOptions const& options, std::uint32_t shards,
 
 }  // namespace
 
-Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
+Result<std::unique_ptr<Member>> Member::open(generation::SamplerOptions options,
                                              MemberEnvironment environment,
                                              std::uint64_t micro_batch_max) {
-  if (auto valid = check(options); !valid) return valid.error();
+  if (auto valid = generation::check(options); !valid) return valid.error();
   if (auto fits =
           check_shards(options, environment.rules.shards, micro_batch_max);
       !fits)
     return fits.error();
-  auto const digest_of = digest_wanted();
+  auto const digest_of = state::digest_wanted();
   if (!digest_of) return digest_of.error();
   if (environment.address.empty()) {
     auto const& to = environment.coordinator;
     auto own = to.empty() ? Result<std::string>("127.0.0.1")
-                          : local_address_towards(to);
+                          : state::local_address_towards(to);
     if (!own) return own.error();
     environment.address = *own;
   }
@@ -74,12 +74,13 @@ Result<std::unique_ptr<Member>> Member::open(SamplerOptions options,
   return member;
 }
 
-Member::Member(SamplerOptions options, MemberEnvironment environment,
-               std::uint64_t micro_batch_max)
+Member::Member(generation::SamplerOptions options,
+               MemberEnvironment environment, std::uint64_t micro_batch_max)
     : environment_(std::move(environment)),
       options_(options),
-      gradients_(shares_memory(environment_.plane) ? Sharing::by_descriptor
-                                                   : Sharing::none),
+      gradients_(comm::shares_memory(environment_.plane)
+                     ? os::Sharing::by_descriptor
+                     : os::Sharing::none),
       whereabouts_(seconds_now()),
       session_(environment_.coordinator.empty() ? 1 : environment_.member,
                options, environment_.rules, micro_batch_max),
@@ -105,7 +106,7 @@ Result<void> Member::connect() {
   hello.member = environment_.member;
   hello.node = environment_.node;
   hello.pid = getpid();
-  hello.planes = planes_available();
+  hello.planes = comm::planes_available();
   if (!environment_.coordinator.empty()) {
     auto listening = data_.listen(
         environment_.address,
@@ -141,7 +142,7 @@ Result<void> Member::connect() {
 }
 
 void Member::run_loop() {
-  BlockAllSignals in_its_thread;
+  os::BlockAllSignals in_its_thread;
   loop_ = std::async(std::launch::async, [this] {
     try {
       io_.run();
@@ -192,4 +193,4 @@ Result<void> Member::join() {
   return device_ ? device_->join(stream_) : Result<void>();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

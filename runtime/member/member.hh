@@ -41,26 +41,29 @@
 #include "runtime/state/shard_sums.hh"
 #include "runtime/state/state_digest.hh"
 
-namespace gleaner {
+namespace gleaner::state {
+struct StateHeader;
+}  // namespace gleaner::state
+
+namespace gleaner::member {
 
 class Feeder;
-struct StateHeader;
 struct StateSources;
 
 /// Methods return the codes of gleaner.h and are called by one thread.
 class Member {
  public:
-  static Result<std::unique_ptr<Member>> open(SamplerOptions options,
-                                              MemberEnvironment environment,
-                                              std::uint64_t micro_batch_max);
+  static Result<std::unique_ptr<Member>> open(
+      generation::SamplerOptions options, MemberEnvironment environment,
+      std::uint64_t micro_batch_max);
   ~Member();
 
-  int add(Tensor tensor);
+  int add(state::Tensor tensor);
   /// On a GPU, or with -1 on the host.
-  int add_on(Tensor tensor, int device);
+  int add_on(state::Tensor tensor, int device);
   /// Where the program queues its work on the GPU.
   int set_stream(void* stream);
-  int add(Blob blob);
+  int add(state::Blob blob);
   int set_update(std::function<int()> update);
   int set_loads_ahead(std::uint32_t shares, std::function<void()> begins_soon);
   void* gradient(std::string const& name) const;
@@ -85,8 +88,9 @@ class Member {
   using Lock = std::unique_lock<std::mutex>;
   /// What the user's thread is waiting to be told.
   using Answer =
-      std::variant<session::Started, session::BeginStep,
-                   session::ApplyReduction, session::Leave, session::Done>;
+      std::variant<generation::session::Started, generation::session::BeginStep,
+                   generation::session::ApplyReduction,
+                   generation::session::Leave, generation::session::Done>;
   /// Work that only the user's thread may do.
   struct Task {
     msg::Generation generation;
@@ -95,7 +99,7 @@ class Member {
   };
   enum class Phase { registering, between, computing, reduced, over };
 
-  Member(SamplerOptions options, MemberEnvironment environment,
+  Member(generation::SamplerOptions options, MemberEnvironment environment,
          std::uint64_t micro_batch_max);
   Result<void> connect();
   void run_loop();
@@ -104,56 +108,61 @@ class Member {
   int fail(int code, std::string why);
   int register_failed(Error const& why);
   int device_failed(Error const& why);
-  Result<std::shared_ptr<Device>> device(int index);
+  Result<std::shared_ptr<comm::Device>> device(int index);
   Result<void> join();
   enum class Inside { start, step, reduce };
   int wait(Lock& lock, Inside inside);
   int wait_for_answer(Lock& lock, Inside inside);
-  Result<void> begin(session::BeginStep const& step);
-  std::vector<std::uint64_t> samples_at(std::uint64_t pass,
-                                        Positions const& positions) const;
+  Result<void> begin(generation::session::BeginStep const& step);
+  std::vector<std::uint64_t> samples_at(
+      std::uint64_t pass, generation::Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
   std::uint64_t rng_seed() const;
   std::string why_copy() const;
   /// L and R.
-  Gradients& sums() { return shard_sums_ ? shard_sums_->sums() : gradients_; }
+  state::Gradients& sums() {
+    return shard_sums_ ? shard_sums_->sums() : gradients_;
+  }
 
   // The reduction: on the user's thread in gleaner_reduce(), or, from the
   // first gleaner_gradient_ready() on, on a thread of its own.
   void run_reducer();
   void run_reduction(Lock& lock);
-  Result<bool> reduce_buckets(Lock& lock, Plane& plane,
-                              session::Reduce const& reduction);
-  Result<bool> begin_buckets(Lock& lock, Plane& plane,
-                             session::Reduce const& reduction);
+  Result<bool> reduce_buckets(Lock& lock, comm::Plane& plane,
+                              generation::session::Reduce const& reduction);
+  Result<bool> begin_buckets(Lock& lock, comm::Plane& plane,
+                             generation::session::Reduce const& reduction);
   bool wait_for_bucket(Lock& lock, std::size_t i,
-                       session::Reduce const& reduction);
-  bool is_wanted(session::Reduce const& reduction) const;
+                       generation::session::Reduce const& reduction);
+  bool is_wanted(generation::session::Reduce const& reduction) const;
   void add_up_shards(Lock& lock, msg::Step step);
-  Result<void> first_bucket_done(session::Reduce const& reduction);
+  Result<void> first_bucket_done(generation::session::Reduce const& reduction);
 
   // Under the lock.
-  void perform(session::Actions actions);
-  void perform(msg::Generation generation, Result<session::Actions> actions);
-  void do_one(session::Send const& action);
-  void do_one(session::ConnectPlane const& action);
-  void do_one(session::DropPlane const& action);
-  void do_one(session::StopPlanes const& action);
-  void do_one(session::ServeState const& action);
-  void do_one(session::FetchState const& action);
-  void do_one(session::PrepareFeed const& action);
-  void do_one(session::Feed const& action);
-  void do_one(session::EndFeed const& action);
-  void do_one(session::FetchReduction const& action);
-  void do_one(session::WriteCheckpoint const& action);
-  void do_one(session::LoadCheckpoint const& action);
-  void do_one(session::Reduce const& action);
-  void do_one(session::BeginsSoon const& action);
-  void do_one(session::Started const& action) { tell_user(action); }
-  void do_one(session::BeginStep const& action);
-  void do_one(session::ApplyReduction const& action) { tell_user(action); }
-  void do_one(session::Leave const& action) { tell_user(action); }
-  void do_one(session::Done const& action) { tell_user(action); }
+  void perform(generation::session::Actions actions);
+  void perform(msg::Generation generation,
+               Result<generation::session::Actions> actions);
+  void do_one(generation::session::Send const& action);
+  void do_one(generation::session::ConnectPlane const& action);
+  void do_one(generation::session::DropPlane const& action);
+  void do_one(generation::session::StopPlanes const& action);
+  void do_one(generation::session::ServeState const& action);
+  void do_one(generation::session::FetchState const& action);
+  void do_one(generation::session::PrepareFeed const& action);
+  void do_one(generation::session::Feed const& action);
+  void do_one(generation::session::EndFeed const& action);
+  void do_one(generation::session::FetchReduction const& action);
+  void do_one(generation::session::WriteCheckpoint const& action);
+  void do_one(generation::session::LoadCheckpoint const& action);
+  void do_one(generation::session::Reduce const& action);
+  void do_one(generation::session::BeginsSoon const& action);
+  void do_one(generation::session::Started const& action) { tell_user(action); }
+  void do_one(generation::session::BeginStep const& action);
+  void do_one(generation::session::ApplyReduction const& action) {
+    tell_user(action);
+  }
+  void do_one(generation::session::Leave const& action) { tell_user(action); }
+  void do_one(generation::session::Done const& action) { tell_user(action); }
   void tell_user(Answer answer);
   void add_task(msg::Generation generation, Task::Kind kind,
                 std::function<void()> run);
@@ -164,23 +173,25 @@ class Member {
   void no_update_made();
 
   // Tasks, on the user's thread, and work in the background; not locked.
-  void serve(session::ServeState const& action,
+  void serve(generation::session::ServeState const& action,
              DataService::Permit const& permit);
-  void fetch(session::FetchState const& action,
+  void fetch(generation::session::FetchState const& action,
              DataService::Permit const& permit);
-  void feed(session::Feed const& action, DataService::Permit const& permit);
-  void end_feed(session::EndFeed const& action);
-  void feed_step(session::ApplyReduction const& result);
+  void feed(generation::session::Feed const& action,
+            DataService::Permit const& permit);
+  void end_feed(generation::session::EndFeed const& action);
+  void feed_step(generation::session::ApplyReduction const& result);
   std::shared_ptr<Feeder> feeder_of(msg::Generation generation);
   Result<std::string> header_of(Feeder const& feeder,
                                 std::string const& session);
-  Result<StateHeader> follow(session::FetchState const& action,
-                             StateSources const& sources);
+  Result<state::StateHeader> follow(
+      generation::session::FetchState const& action,
+      StateSources const& sources);
   Result<void> update_as(msg::Reduced const& reduced);
-  void fetch(session::FetchReduction const& action,
+  void fetch(generation::session::FetchReduction const& action,
              DataService::Permit const& permit);
-  void write(session::WriteCheckpoint const& action);
-  void load(session::LoadCheckpoint const& action);
+  void write(generation::session::WriteCheckpoint const& action);
+  void load(generation::session::LoadCheckpoint const& action);
   void send_digest(msg::Generation generation, msg::Step step);
   Result<void> take_loaded(msg::Generation generation,
                            std::string const& header);
@@ -191,31 +202,33 @@ class Member {
                           std::shared_ptr<DataService::Connection> to);
 
   MemberEnvironment const environment_;
-  SamplerOptions const options_;
-  Registry registry_;
-  Gradients gradients_;                  ///< where the program computes
-  std::optional<ShardSums> shard_sums_;  ///< in deterministic mode
+  generation::SamplerOptions const options_;
+  state::Registry registry_;
+  state::Gradients gradients_;                  ///< where the program computes
+  std::optional<state::ShardSums> shard_sums_;  ///< in deterministic mode
   std::string schema_;
-  DigestOf digest_of_ = DigestOf::samples;
+  state::DigestOf digest_of_ = state::DigestOf::samples;
   std::function<int()> update_;
   std::uint32_t loads_ahead_ = 0;
   std::function<void()> begins_soon_;
-  std::shared_ptr<Device> device_;  ///< the program's GPU
+  std::shared_ptr<comm::Device> device_;  ///< the program's GPU
   void* stream_ = nullptr;
   std::string error_;
   Whereabouts whereabouts_;
 
   std::mutex mutex_;  ///< for what follows, up to the threads
   std::condition_variable changed_;
-  Session session_;
-  std::deque<session::Action> actions_;  ///< decided, not yet carried out
+  generation::Session session_;
+  std::deque<generation::session::Action>
+      actions_;  ///< decided, not yet carried out
   bool performing_ = false;
   bool stopping_ = false;  ///< StopPlanes is not yet answered
   int busy_ = 0;
   int foretelling_ = 0;  ///< calls of begins_soon_ under way
   std::deque<Task> tasks_;
-  std::optional<session::Reduce> reduce_;  ///< to be done, or being done
-  Readiness ready_;
+  std::optional<generation::session::Reduce>
+      reduce_;  ///< to be done, or being done
+  state::Readiness ready_;
   std::shared_ptr<Feeder> feeder_;  ///< while joiners follow
   double update_s_ = 0;             ///< that the registered update last took
   bool reducer_runs_ = false;
@@ -231,7 +244,7 @@ class Member {
   Phase phase_ = Phase::registering;
   bool applied_ = false;       ///< gleaner_apply() was called in this step
   msg::Step tried_again_ = 0;  ///< the last one in which memory was missing
-  session::BeginStep step_;
+  generation::session::BeginStep step_;
   std::uint64_t share_ = 0;  ///< of this member's in the step, from 0
   std::vector<std::uint64_t> samples_;
 
@@ -244,4 +257,4 @@ class Member {
   std::future<void> loop_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -8,12 +8,12 @@
 #include "runtime/member/state_moves.hh"
 #include "runtime/state/checkpoint_file.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr double connect_plane_s = 60;  // the coordinator drops it earlier
 
-std::size_t copy_out(std::vector<Span> const& spans, char* to) {
+std::size_t copy_out(std::vector<state::Span> const& spans, char* to) {
   std::size_t at = 0;
   for (auto const& span : spans) {
     std::memcpy(to + at, span.data, span.bytes);
@@ -59,7 +59,7 @@ void Member::post(msg::FromMember message) {
 }
 
 /// Actions that follow from these are carried out after them, not inside.
-void Member::perform(session::Actions actions) {
+void Member::perform(generation::session::Actions actions) {
   for (auto& action : actions) actions_.push_back(std::move(action));
   if (performing_) return;
   performing_ = true;
@@ -79,7 +79,7 @@ void Member::perform(session::Actions actions) {
 }
 
 void Member::perform(msg::Generation generation,
-                     Result<session::Actions> actions) {
+                     Result<generation::session::Actions> actions) {
   perform(actions ? std::move(*actions)
                   : session_.failed(generation, actions.error().message));
 }
@@ -107,14 +107,16 @@ void Member::in_background(std::function<void()> work) {
   });
 }
 
-void Member::do_one(session::Send const& action) { post(action.message); }
+void Member::do_one(generation::session::Send const& action) {
+  post(action.message);
+}
 
-void Member::do_one(session::ConnectPlane const& action) {
+void Member::do_one(generation::session::ConnectPlane const& action) {
   planes_.connect(action.generation, int(action.rank),
                   int(action.members.size()), connect_plane_s);
 }
 
-void Member::do_one(session::DropPlane const& action) {
+void Member::do_one(generation::session::DropPlane const& action) {
   planes_.drop(action.generation);
   data_.abort(action.generation);
   if (feeder_ && feeder_->generation() == action.generation) stop_feed();
@@ -124,7 +126,7 @@ void Member::do_one(session::DropPlane const& action) {
   });
 }
 
-void Member::do_one(session::StopPlanes const&) {
+void Member::do_one(generation::session::StopPlanes const&) {
   planes_.drop_all();
   data_.abort_all();
   stop_feed();
@@ -136,7 +138,7 @@ void Member::do_one(session::StopPlanes const&) {
 }
 
 /// On a thread of its own: the user's waits for the state.
-void Member::do_one(session::BeginsSoon const&) {
+void Member::do_one(generation::session::BeginsSoon const&) {
   if (!begins_soon_) return;
   ++foretelling_;
   in_background([this] {
@@ -154,25 +156,25 @@ void Member::do_one(session::BeginsSoon const&) {
   });
 }
 
-void Member::do_one(session::Reduce const& action) {
+void Member::do_one(generation::session::Reduce const& action) {
   reduce_ = action;
   whereabouts_.reduction_ordered(SystemClock().monotonic_s());
 }
 
-void Member::do_one(session::BeginStep const& action) {
+void Member::do_one(generation::session::BeginStep const& action) {
   ready_.begin();
   reduce_began_s_ = 0;
   tell_user(action);
 }
 
-void Member::do_one(session::ServeState const& action) {
+void Member::do_one(generation::session::ServeState const& action) {
   add_task(action.generation, Task::Kind::transfer,
            [this, action, permit = data_.permit(action.generation)] {
              serve(action, permit);
            });
 }
 
-void Member::serve(session::ServeState const& action,
+void Member::serve(generation::session::ServeState const& action,
                    DataService::Permit const& permit) {
   auto served = registry_.pull();
   if (served) served = serve_state(data_, permit, action, registry_, schema_);
@@ -182,14 +184,14 @@ void Member::serve(session::ServeState const& action,
   perform(session_.state_served(action.generation));
 }
 
-void Member::do_one(session::FetchState const& action) {
+void Member::do_one(generation::session::FetchState const& action) {
   add_task(action.generation, Task::Kind::transfer,
            [this, action, permit = data_.permit(action.generation)] {
              fetch(action, permit);
            });
 }
 
-void Member::fetch(session::FetchState const& action,
+void Member::fetch(generation::session::FetchState const& action,
                    DataService::Permit const& permit) {
   auto const sources =
       ask_for_state(data_, permit, action, environment_.member, registry_);
@@ -226,16 +228,16 @@ void Member::fetch(session::FetchState const& action,
 /// Of the state that a generation begins with; on the user's thread.
 void Member::send_digest(msg::Generation generation, msg::Step step) {
   post(msg::StateDigest{generation, step,
-                        state_digests(registry_, step, digest_of_)});
+                        state::state_digests(registry_, step, digest_of_)});
 }
 
-void Member::do_one(session::FetchReduction const& action) {
+void Member::do_one(generation::session::FetchReduction const& action) {
   in_background([this, action, permit = data_.permit(action.generation)] {
     fetch(action, permit);
   });
 }
 
-void Member::fetch(session::FetchReduction const& action,
+void Member::fetch(generation::session::FetchReduction const& action,
                    DataService::Permit const& permit) {
   auto const reduction =
       fetch_reduction(data_, permit, action, sums().result_bytes());
@@ -260,14 +262,14 @@ void Member::serve_reduction_to(msg::PullReduction const& request,
   });
 }
 
-void Member::do_one(session::WriteCheckpoint const& action) {
+void Member::do_one(generation::session::WriteCheckpoint const& action) {
   add_task(action.generation, Task::Kind::file,
            [this, action] { write(action); });
 }
 
 /// The copy is made here, on the user's thread; a joiner may wait for the
 /// step, but not for the disk.
-void Member::write(session::WriteCheckpoint const& action) {
+void Member::write(generation::session::WriteCheckpoint const& action) {
   auto blobs = registry_.save_blobs();
   if (auto pulled = registry_.pull(); blobs && !pulled) blobs = pulled.error();
   if (!blobs) {
@@ -278,23 +280,23 @@ void Member::write(session::WriteCheckpoint const& action) {
   std::shared_ptr<char[]> const data =
       std::make_unique_for_overwrite<char[]>(registry_.bytes());
   copy_out(registry_.stripe(0, 1), data.get());
-  StateHeader header{schema_, action.header, std::move(*blobs)};
+  state::StateHeader header{schema_, action.header, std::move(*blobs)};
   background_.run([this, data, header, path = action.path] {
     auto const bytes =
-        write_checkpoint(path, registry_.tensors(), data.get(), header);
+        state::write_checkpoint(path, registry_.tensors(), data.get(), header);
     Lock lock(mutex_);
     perform(bytes ? session_.checkpoint_written(path, *bytes)
                   : session_.checkpoint_failed(path, bytes.error().message));
   });
 }
 
-void Member::do_one(session::LoadCheckpoint const& action) {
+void Member::do_one(generation::session::LoadCheckpoint const& action) {
   add_task(action.generation, Task::Kind::file,
            [this, action] { load(action); });
 }
 
-void Member::load(session::LoadCheckpoint const& action) {
-  auto header = read_checkpoint(action.path, registry_, schema_);
+void Member::load(generation::session::LoadCheckpoint const& action) {
+  auto header = state::read_checkpoint(action.path, registry_, schema_);
   auto failure = header ? registry_.push() : Result<void>(header.error());
   if (failure) failure = registry_.load_blobs(header->blobs);
   Lock lock(mutex_);
@@ -312,4 +314,4 @@ Result<void> Member::take_loaded(msg::Generation generation,
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -7,7 +7,7 @@
 
 #include "runtime/os/handed_secret.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 std::string variable(char const* name, char const* fallback = "") {
@@ -24,13 +24,14 @@ std::optional<Number> number(std::string const& text) {
   return value;
 }
 
-Result<ShareRules> read_share_rules() {
-  ShareRules rules;
+Result<generation::ShareRules> read_share_rules() {
+  generation::ShareRules rules;
   auto const on_loss = variable("GLEANER_ON_LOSS", "recompute");
   if (on_loss != "short" && on_loss != "recompute")
     return Error{Errc::invalid_argument, "GLEANER_ON_LOSS is '" + on_loss +
                                              "', expected recompute or short"};
-  rules.on_loss = on_loss == "short" ? OnLoss::short_step : OnLoss::recompute;
+  rules.on_loss = on_loss == "short" ? generation::OnLoss::short_step
+                                     : generation::OnLoss::recompute;
   auto const shards = variable("GLEANER_DETERMINISTIC");
   if (shards.empty()) return rules;
   rules.shards = number<std::uint32_t>(shards).value_or(0);
@@ -38,21 +39,21 @@ Result<ShareRules> read_share_rules() {
     return Error{Errc::invalid_argument,
                  "GLEANER_DETERMINISTIC is '" + shards +
                      "', expected the number of shards, 1 or more"};
-  rules.on_loss = OnLoss::recompute;
+  rules.on_loss = generation::OnLoss::recompute;
   return rules;
 }
 
 /// "LATENCY_S,BYTES_PER_S"
-Result<std::optional<SlowLink>> read_slow_link() {
+Result<std::optional<comm::SlowLink>> read_slow_link() {
   auto const text = variable("GLEANER_SLOW_LINK");
-  if (text.empty()) return std::optional<SlowLink>();
+  if (text.empty()) return std::optional<comm::SlowLink>();
   auto const comma = text.find(',');
   if (comma != std::string::npos) {
     auto const latency_s = number<double>(text.substr(0, comma));
     auto const bytes_per_s = number<double>(text.substr(comma + 1));
     if (latency_s && bytes_per_s && *latency_s >= 0 && *latency_s < 60 &&
         *bytes_per_s >= 1)
-      return std::optional(SlowLink{*latency_s, *bytes_per_s});
+      return std::optional(comm::SlowLink{*latency_s, *bytes_per_s});
   }
   return Error{Errc::invalid_argument,
                "GLEANER_SLOW_LINK is '" + text +
@@ -69,14 +70,14 @@ Result<std::string> read_secret() {
       "set (what proves that this is a member)";
   if (!text.empty()) {
     auto const fd = number<int>(text);
-    auto secret = take_secret(fd.value_or(-1));
+    auto secret = os::take_secret(fd.value_or(-1));
     if (secret || secret.error().code != Errc::invalid_argument) return secret;
     missing = "GLEANER_SECRET_FD is '" + text + "', and " +
               secret.error().message +
               " (a program between the agent and this one closed it, or it was "
               "taken before)";
   }
-  if (!file.empty()) return secret_of_file(file);
+  if (!file.empty()) return os::secret_of_file(file);
   return Error{Errc::invalid_argument,
                missing +
                    " [let a wrapper exec the program, or set "
@@ -119,4 +120,4 @@ Result<MemberEnvironment> MemberEnvironment::read() {
   return environment;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -10,7 +10,7 @@
 #include "runtime/comm/comm.hh"
 #include "runtime/generation/step_shares.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// What the agent says to a member, in its environment.
 struct MemberEnvironment {
@@ -20,12 +20,12 @@ struct MemberEnvironment {
   std::string node;
   std::string plane = "auto";
   std::string address;  ///< of the interface to use; "": towards coordinator
-  ShareRules rules;
+  generation::ShareRules rules;
   bool overlap = true;    ///< gradients are reduced while backward runs
   std::string comm_host;  ///< socket of this node's comm host; "": none
   std::string topology;   ///< where its node is in the network; "": unknown
   /// What the network is to be taken for; none: for what it is.
-  std::optional<SlowLink> slow_link;
+  std::optional<comm::SlowLink> slow_link;
   std::string cpus;  ///< this member's share of the node; "": all of it
 
   /// GLEANER_*.  Takes the secret from where they say it is, which can be done
@@ -33,4 +33,4 @@ struct MemberEnvironment {
   static Result<MemberEnvironment> read();
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

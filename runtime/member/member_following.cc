@@ -6,7 +6,7 @@
 #include "runtime/member/member.hh"
 #include "runtime/member/state_moves.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// Why the state must be copied to joiners of this program; "": they may
 /// follow.
@@ -19,7 +19,7 @@ std::string Member::why_copy() const {
 
 // --- a member that feeds ---------------------------------------------------
 
-void Member::do_one(session::PrepareFeed const& action) {
+void Member::do_one(generation::session::PrepareFeed const& action) {
   stop_feed();
   feeder_ = std::make_shared<Feeder>(data_.permit(action.generation), action,
                                      registry_, gradients_);
@@ -27,7 +27,7 @@ void Member::do_one(session::PrepareFeed const& action) {
 }
 
 /// The program's blobs are its thread's to make.
-void Member::do_one(session::Feed const& action) {
+void Member::do_one(generation::session::Feed const& action) {
   add_task(action.generation, Task::Kind::transfer,
            [this, action, permit = data_.permit(action.generation)] {
              feed(action, permit);
@@ -40,7 +40,7 @@ std::shared_ptr<Feeder> Member::feeder_of(msg::Generation generation) {
   return feeder_ && feeder_->generation() == generation ? feeder_ : nullptr;
 }
 
-void Member::feed(session::Feed const& action,
+void Member::feed(generation::session::Feed const& action,
                   DataService::Permit const& permit) {
   auto const feeder = feeder_of(action.generation);
   if (!feeder) return;
@@ -64,15 +64,15 @@ Result<std::string> Member::header_of(Feeder const& feeder,
   if (!feeder.is_first()) return std::string();
   auto blobs = registry_.save_blobs();
   if (!blobs) return blobs.error();
-  return StateHeader{schema_, session, std::move(*blobs)}.to_text();
+  return state::StateHeader{schema_, session, std::move(*blobs)}.to_text();
 }
 
-void Member::do_one(session::EndFeed const& action) {
+void Member::do_one(generation::session::EndFeed const& action) {
   add_task(action.generation, Task::Kind::transfer,
            [this, action] { end_feed(action); });
 }
 
-void Member::end_feed(session::EndFeed const& action) {
+void Member::end_feed(generation::session::EndFeed const& action) {
   auto const feeder = feeder_of(action.generation);
   if (!feeder) return;
   auto header = header_of(*feeder, action.header);
@@ -91,7 +91,7 @@ void Member::end_feed(session::EndFeed const& action) {
 }
 
 /// On the user's thread: the update comes next.
-void Member::feed_step(session::ApplyReduction const& result) {
+void Member::feed_step(generation::session::ApplyReduction const& result) {
   std::shared_ptr<Feeder> feeder;
   {
     Lock lock(mutex_);
@@ -129,12 +129,13 @@ void Member::stop_feed() {
 
 /// On the user's thread, inside gleaner_start(): from the state that was fed
 /// to that of the switch, and the header of that.
-Result<StateHeader> Member::follow(session::FetchState const& action,
-                                   StateSources const& sources) {
+Result<state::StateHeader> Member::follow(
+    generation::session::FetchState const& action,
+    StateSources const& sources) {
   for (;;) {
     auto next = receive_next(sources, gradients_, registry_);
     if (!next) return next.error();
-    if (auto* header = std::get_if<StateHeader>(&*next))
+    if (auto* header = std::get_if<state::StateHeader>(&*next))
       return std::move(*header);
     auto const& step = std::get<FollowedStep>(*next);
     if (auto made = update_as(step.reduced); !made) return made.error();
@@ -163,4 +164,4 @@ Result<void> Member::update_as(msg::Reduced const& reduced) {
   return Error{Errc::invalid_argument, error_};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -4,7 +4,7 @@
 #include "runtime/member/feeder.hh"
 #include "runtime/member/member.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 int Member::gradient_ready(std::string const& name) {
   if (phase_ != Phase::computing)
@@ -45,14 +45,14 @@ void Member::run_reducer() {
 
 /// Whether this reduction is still to be done: it may be stopped, and another
 /// ordered, whenever the lock is released.
-bool Member::is_wanted(session::Reduce const& reduction) const {
+bool Member::is_wanted(generation::session::Reduce const& reduction) const {
   return !lost_code_ && reduce_ &&
          reduce_->generation == reduction.generation &&
          reduce_->step == reduction.step;
 }
 
 bool Member::wait_for_bucket(Lock& lock, std::size_t i,
-                             session::Reduce const& reduction) {
+                             generation::session::Reduce const& reduction) {
   auto const wanted = reduction;  // what it refers to may change
   changed_.wait(lock, [&] { return !is_wanted(wanted) || ready_.ready(i); });
   return is_wanted(wanted);
@@ -78,7 +78,7 @@ void Member::run_reduction(Lock& lock) {
   if (is_wanted(reduction)) reduce_.reset();
   if (whole && *whole) {
     auto const now = SystemClock().monotonic_s();
-    session::StepTiming const timing{
+    generation::session::StepTiming const timing{
         now - last_end_s_, reduce_began_s_ > 0 ? now - reduce_began_s_ : 0,
         update_s_};
     last_end_s_ = now;
@@ -97,8 +97,9 @@ void Member::run_reduction(Lock& lock) {
 }
 
 /// False: it is not wanted any more.  Fails when the plane does.
-Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
-                                    session::Reduce const& reduction) {
+Result<bool> Member::reduce_buckets(
+    Lock& lock, comm::Plane& plane,
+    generation::session::Reduce const& reduction) {
   // The plane may write to sums until it has finished, also while we wait for
   // another bucket.
   ++busy_;
@@ -111,8 +112,9 @@ Result<bool> Member::reduce_buckets(Lock& lock, Plane& plane,
 }
 
 /// As reduce_buckets(), but the last sums may still be under way.
-Result<bool> Member::begin_buckets(Lock& lock, Plane& plane,
-                                   session::Reduce const& reduction) {
+Result<bool> Member::begin_buckets(
+    Lock& lock, comm::Plane& plane,
+    generation::session::Reduce const& reduction) {
   for (std::size_t i = 0; i < sums().buckets(); ++i) {
     if (!wait_for_bucket(lock, i, reduction)) return false;
     auto const bucket = sums().bucket(i, reduction.step);
@@ -142,13 +144,14 @@ void Member::add_up_shards(Lock& lock, msg::Step step) {
   lock.lock();
 }
 
-Result<void> Member::first_bucket_done(session::Reduce const& reduction) {
+Result<void> Member::first_bucket_done(
+    generation::session::Reduce const& reduction) {
   auto const words = sums().words(reduction.step);
   auto actions =
       words ? session_.first_bucket_done(reduction.generation, reduction.step,
                                          std::uint64_t(words->not_ready),
                                          std::uint64_t(words->samples))
-            : Result<session::Actions>(words.error());
+            : Result<generation::session::Actions>(words.error());
   if (!actions) {
     post(msg::MemberError{actions.error().message});
     give_up(GLEANER_EIO, actions.error().message);
@@ -158,4 +161,4 @@ Result<void> Member::first_bucket_done(session::Reduce const& reduction) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -9,12 +9,13 @@
 #include "runtime/member/fingerprint.hh"
 #include "runtime/member/member.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 double seconds_now() { return SystemClock().monotonic_s(); }
 
-std::string text_of(SamplerOptions const& options, ShareRules const& rules) {
+std::string text_of(generation::SamplerOptions const& options,
+                    generation::ShareRules const& rules) {
   auto const shards =
       rules.shards ? " shards " + std::to_string(rules.shards) : "";
   return std::to_string(options.dataset_size) + ' ' +
@@ -25,22 +26,22 @@ std::string text_of(SamplerOptions const& options, ShareRules const& rules) {
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> Member::device(int index) {
-  if (index < 0) return std::shared_ptr<Device>();
+Result<std::shared_ptr<comm::Device>> Member::device(int index) {
+  if (index < 0) return std::shared_ptr<comm::Device>();
   if (device_ && device_->index() == index) return device_;
   if (device_)
     return Error{Errc::invalid_argument,
                  "device " + std::to_string(index) + " after device " +
                      std::to_string(device_->index()) +
                      " (a member has one GPU) [start a member for each]"};
-  auto const module = gpu_module();
+  auto const module = comm::gpu_module();
   if (!module) return module.error();
   auto opened = (*module)->open_device(index);
   if (opened) device_ = *opened;
   return opened;
 }
 
-int Member::add_on(Tensor tensor, int index) {
+int Member::add_on(state::Tensor tensor, int index) {
   auto found = device(index);
   if (!found) return fail(GLEANER_EINVAL, found.error().message);
   if (*found) tensor.on_device = std::exchange(tensor.data, nullptr);
@@ -58,11 +59,11 @@ int Member::register_failed(Error const& why) {
               why.message);
 }
 
-int Member::add(Tensor tensor) {
+int Member::add(state::Tensor tensor) {
   if (phase_ != Phase::registering)
     return fail(GLEANER_ESTATE, "tensor '" + tensor.name +
                                     "' is registered after gleaner_start()");
-  auto const parameter = tensor.role == Role::param;
+  auto const parameter = tensor.role == state::Role::param;
   if (auto registered = registry_.add(tensor); !registered)
     return register_failed(registered.error());
   if (!parameter) return GLEANER_OK;
@@ -74,7 +75,7 @@ int Member::add(Tensor tensor) {
   return summed ? GLEANER_OK : register_failed(summed.error());
 }
 
-int Member::add(Blob blob) {
+int Member::add(state::Blob blob) {
   if (phase_ != Phase::registering)
     return fail(GLEANER_ESTATE,
                 "blob '" + blob.name + "' is registered after gleaner_start()");
@@ -86,7 +87,7 @@ int Member::add(Blob blob) {
     whereabouts_.enter(was, seconds_now());
     return result;
   };
-  Blob watched;
+  state::Blob watched;
   watched.name = blob.name;
   watched.save = [=] { return inside(blob.save); };
   watched.load = [=](std::string const& data) {
@@ -147,4 +148,4 @@ int Member::start() {
   return code;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

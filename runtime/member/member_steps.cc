@@ -7,7 +7,7 @@
 #include "core/importance.hh"
 #include "runtime/member/member.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 double seconds_now() { return SystemClock().monotonic_s(); }
@@ -49,18 +49,20 @@ int Member::wait_for_answer(Lock& lock, Inside inside) {
     }
   }
   auto const answer = *std::exchange(answer_, std::nullopt);
-  if (std::holds_alternative<session::Leave>(answer) ||
-      std::holds_alternative<session::Done>(answer)) {
+  if (std::holds_alternative<generation::session::Leave>(answer) ||
+      std::holds_alternative<generation::session::Done>(answer)) {
     phase_ = Phase::over;
-    return std::holds_alternative<session::Done>(answer) ? GLEANER_DONE
-                                                         : GLEANER_LEAVE;
+    return std::holds_alternative<generation::session::Done>(answer)
+               ? GLEANER_DONE
+               : GLEANER_LEAVE;
   }
-  if (auto const* step = std::get_if<session::BeginStep>(&answer)) {
+  if (auto const* step = std::get_if<generation::session::BeginStep>(&answer)) {
     lock.unlock();
     if (auto begun = begin(*step); !begun) return device_failed(begun.error());
     return inside == Inside::reduce ? GLEANER_MORE : GLEANER_STEP;
   }
-  if (auto const* result = std::get_if<session::ApplyReduction>(&answer)) {
+  if (auto const* result =
+          std::get_if<generation::session::ApplyReduction>(&answer)) {
     lock.unlock();
     applied_ = false;
     feed_step(*result);
@@ -93,16 +95,17 @@ int Member::step(gleaner_step_info& info) {
 }
 
 std::vector<std::uint64_t> Member::samples_at(
-    std::uint64_t pass, Positions const& positions) const {
+    std::uint64_t pass, generation::Positions const& positions) const {
   std::vector<std::uint64_t> samples;
-  Permutation const order(options_.dataset_size, options_.seed, pass);
+  generation::Permutation const order(options_.dataset_size, options_.seed,
+                                      pass);
   for (auto const& range : positions)
     for (auto at = range.first; at < range.last; ++at)
       samples.push_back(order.at(at));
   return samples;
 }
 
-Result<void> Member::begin(session::BeginStep const& step) {
+Result<void> Member::begin(generation::session::BeginStep const& step) {
   step_ = step;
   samples_ = samples_at(step.pass, step.positions);
   share_ = step.more ? share_ + 1 : 0;
@@ -128,9 +131,11 @@ void Member::fill(gleaner_step_info& info) const {
 
 /// Of a member's share; in deterministic mode of a shard, whose ever it is.
 std::uint64_t Member::rng_seed() const {
-  auto const of_step = mixed(options_.seed ^ mixed(std::uint64_t(step_.step)));
-  if (environment_.rules.shards) return mixed(of_step + 1 + step_.shard);
-  return share_ > 0 ? mixed(of_step + share_) : of_step;
+  auto const of_step = generation::mixed(
+      options_.seed ^ generation::mixed(std::uint64_t(step_.step)));
+  if (environment_.rules.shards)
+    return generation::mixed(of_step + 1 + step_.shard);
+  return share_ > 0 ? generation::mixed(of_step + share_) : of_step;
 }
 
 int Member::step_now(gleaner_step_info& info) {
@@ -245,4 +250,4 @@ int Member::set_weight(double weight) {
   return GLEANER_OK;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

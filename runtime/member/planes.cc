@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/member/planes.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 void Planes::connect(msg::Generation generation, int rank, int size,
                      double timeout_s) {
@@ -22,9 +22,9 @@ void Planes::run(msg::Generation generation, std::shared_ptr<Entry> entry,
   options.rank = rank;
   options.size = size;
   options.generation = generation;
-  auto made = make_plane(kind_, options);
+  auto made = comm::make_plane(kind_, options);
   if (!made) return on_connected_(generation, made.error());
-  std::shared_ptr<Plane> plane = std::move(*made);
+  std::shared_ptr<comm::Plane> plane = std::move(*made);
   {
     std::lock_guard lock(mutex_);
     if (entry->dropped) return;
@@ -68,7 +68,7 @@ void Planes::take(msg::PlaneBlobs const& blobs) {
   changed_.notify_all();
 }
 
-std::shared_ptr<Plane> Planes::find(msg::Generation generation) {
+std::shared_ptr<comm::Plane> Planes::find(msg::Generation generation) {
   std::lock_guard lock(mutex_);
   auto it = entries_.find(generation);
   if (it == entries_.end() || !it->second->connected) return nullptr;
@@ -102,7 +102,7 @@ void Planes::drop_all() {
 
 /// To stop a plane takes a moment, to destroy it up to 10 ms: not here.
 void Planes::retire(std::shared_ptr<Entry> entry) {
-  std::shared_ptr<Plane> plane;
+  std::shared_ptr<comm::Plane> plane;
   {
     std::lock_guard lock(mutex_);
     plane = std::move(entry->plane);
@@ -112,4 +112,4 @@ void Planes::retire(std::shared_ptr<Entry> entry) {
   background_.run([plane = std::move(plane)]() mutable { plane.reset(); });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -14,7 +14,7 @@
 #include "runtime/comm/comm.hh"
 #include "runtime/member/background.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// Calls may come from any thread and do not block, unless said.
 class Planes {
@@ -24,7 +24,7 @@ class Planes {
 
   /// `kind` and `options` as for make_plane(); rank, size and generation come
   /// later. Callbacks come from threads of `background`.
-  Planes(Background& background, std::string kind, PlaneOptions options,
+  Planes(Background& background, std::string kind, comm::PlaneOptions options,
          SendBlob send_blob, OnConnected on_connected)
       : background_(background),
         kind_(std::move(kind)),
@@ -33,11 +33,11 @@ class Planes {
         on_connected_(std::move(on_connected)) {}
 
   /// Where gradients lie; NULL: on the host.  Before the first connect().
-  void set_device(std::shared_ptr<Device> device) {
+  void set_device(std::shared_ptr<comm::Device> device) {
     options_.device = std::move(device);
   }
   /// Where most of what is summed lies.  Before the first connect().
-  void share(std::vector<SharedRegion> regions) {
+  void share(std::vector<comm::SharedRegion> regions) {
     options_.shared = std::move(regions);
   }
 
@@ -54,7 +54,7 @@ class Planes {
   void take(msg::PlaneBlobs const& blobs);
 
   /// The plane of a generation; NULL when it is not there.
-  std::shared_ptr<Plane> find(msg::Generation generation);
+  std::shared_ptr<comm::Plane> find(msg::Generation generation);
 
   /// Stop a plane, and get rid of it when nobody is inside any more.
   void drop(msg::Generation generation);
@@ -62,7 +62,7 @@ class Planes {
 
  private:
   struct Entry {
-    std::shared_ptr<Plane> plane;
+    std::shared_ptr<comm::Plane> plane;
     std::map<std::string, std::vector<std::string>> blobs;  ///< by key
     bool dropped = false;
     bool connected = false;
@@ -81,7 +81,7 @@ class Planes {
 
   Background& background_;
   std::string const kind_;
-  PlaneOptions options_;
+  comm::PlaneOptions options_;
   SendBlob const send_blob_;
   OnConnected const on_connected_;
 
@@ -90,4 +90,4 @@ class Planes {
   std::map<msg::Generation, std::shared_ptr<Entry>> entries_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

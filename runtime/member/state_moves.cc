@@ -8,22 +8,23 @@
 #include "runtime/os/memory_pages.hh"
 #include "runtime/state/state_portions.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 namespace {
 
 constexpr double connect_s = 10;
 
-Span span_of(std::string& text) { return {text.data(), text.size()}; }
+state::Span span_of(std::string& text) { return {text.data(), text.size()}; }
 
 std::string announce(std::size_t header_bytes, std::size_t bytes) {
-  return encode_frame(
+  return proto::encode_frame(
       msg::to_json(msg::ToPeer(msg::Bulk{header_bytes, bytes})));
 }
 
 /// The answer to a request, of which `bytes` bytes are expected.
 Result<msg::Bulk> receive_bulk(DataService::Connection const& connection,
                                std::size_t bytes) {
-  auto json = receive_frame(*connection.socket(), connection.silence_s());
+  auto json =
+      state::receive_frame(*connection.socket(), connection.silence_s());
   if (!json) return json.error();
   auto message = msg::parse_to_peer(*json);
   if (!message) return message.error();
@@ -41,8 +42,9 @@ Result<msg::Bulk> receive_bulk(DataService::Connection const& connection,
 }  // namespace
 
 Result<void> serve_state(DataService& data, DataService::Permit const& permit,
-                         session::ServeState const& action,
-                         Registry const& registry, std::string const& schema) {
+                         generation::session::ServeState const& action,
+                         state::Registry const& registry,
+                         std::string const& schema) {
   std::string header;
   if (action.stripe == 0) {
     auto blobs = registry.save_blobs();
@@ -50,13 +52,13 @@ Result<void> serve_state(DataService& data, DataService::Permit const& permit,
       data.abort(permit.generation);  // the joiners see it fail
       return blobs.error();
     }
-    header = StateHeader{schema, action.header, *blobs}.to_text();
+    header = state::StateHeader{schema, action.header, *blobs}.to_text();
   }
   auto const askers = data.wait_for(permit, action.joiners);
-  StatePortions const portions(registry, int(action.stripes),
-                               int(action.joiners.size()));
+  state::StatePortions const portions(registry, int(action.stripes),
+                                      int(action.joiners.size()));
   std::deque<std::string> frames;  // stay where they are
-  std::vector<Stream> streams;
+  std::vector<state::Stream> streams;
   for (std::size_t j = 0; j < action.joiners.size(); ++j) {
     auto const piece = portions.from_donor(int(j), int(action.stripe));
     auto const number = portions.piece(int(j), int(action.stripe));
@@ -66,28 +68,29 @@ Result<void> serve_state(DataService& data, DataService::Permit const& permit,
           pull->stripe != std::uint32_t(number) ||
           pull->stripes != std::uint32_t(portions.pieces()))
         continue;
-      frames.push_back(announce(header.size(), total_bytes(piece)));
-      std::vector<Span> spans = {span_of(frames.back()), span_of(header)};
+      frames.push_back(announce(header.size(), state::total_bytes(piece)));
+      std::vector<state::Span> spans = {span_of(frames.back()),
+                                        span_of(header)};
       spans.insert(spans.end(), piece.begin(), piece.end());
-      streams.push_back({asker.connection.socket(), Stream::Direction::send,
-                         std::move(spans)});
+      streams.push_back({asker.connection.socket(),
+                         state::Stream::Direction::send, std::move(spans)});
       streams.back().silence_s = asker.connection.silence_s();
     }
   }
-  move_all(streams);
+  state::move_all(streams);
   return {};
 }
 
-Result<StateSources> ask_for_state(DataService& data,
-                                   DataService::Permit const& permit,
-                                   session::FetchState const& action,
-                                   msg::MemberId self,
-                                   Registry const& registry) {
+Result<StateSources> ask_for_state(
+    DataService& data, DataService::Permit const& permit,
+    generation::session::FetchState const& action, msg::MemberId self,
+    state::Registry const& registry) {
   StateSources sources;
   while (action.joiners[std::size_t(sources.self)].member != self)
     ++sources.self;
   auto const donors = int(action.donors.size());
-  StatePortions const portions(registry, donors, int(action.joiners.size()));
+  state::StatePortions const portions(registry, donors,
+                                      int(action.joiners.size()));
   for (int i = 0; i < donors; ++i) {
     auto const piece = std::uint32_t(portions.piece(sources.self, i));
     auto connection =
@@ -108,29 +111,29 @@ Result<StateSources> ask_for_state(DataService& data,
     sources.others.push_back(joiner.member);
   }
   for (auto const& tensor : registry.tensors())
-    provide_pages(tensor.data, tensor.bytes());
+    os::provide_pages(tensor.data, tensor.bytes());
   return sources;
 }
 
 namespace {
 
 /// Take what the donors announce; the header comes with the first one's.
-Result<std::vector<Stream>> streams_from_donors(StateSources const& sources,
-                                                StatePortions const& portions,
-                                                std::string& header) {
-  std::vector<Stream> streams;
+Result<std::vector<state::Stream>> streams_from_donors(
+    StateSources const& sources, state::StatePortions const& portions,
+    std::string& header) {
+  std::vector<state::Stream> streams;
   for (std::size_t i = 0; i < sources.donors.size(); ++i) {
     auto spans = portions.from_donor(sources.self, int(i));
-    auto bulk = receive_bulk(sources.donors[i], total_bytes(spans));
+    auto bulk = receive_bulk(sources.donors[i], state::total_bytes(spans));
     if (!bulk) return bulk.error();
     if (i == 0) {
-      if (bulk->header_bytes > frame_bytes_max * 16ull)
+      if (bulk->header_bytes > proto::frame_bytes_max * 16ull)
         return Error{Errc::invalid_argument, "the state's blobs are too large"};
       header.resize(bulk->header_bytes);
       spans.insert(spans.begin(), span_of(header));
     }
-    streams.push_back({sources.donors[i].socket(), Stream::Direction::receive,
-                       std::move(spans)});
+    streams.push_back({sources.donors[i].socket(),
+                       state::Stream::Direction::receive, std::move(spans)});
     streams.back().silence_s = sources.donors[i].silence_s();
   }
   return streams;
@@ -141,17 +144,19 @@ Result<std::vector<Stream>> streams_from_donors(StateSources const& sources,
 Result<FetchedState> fetch_state(DataService& data,
                                  DataService::Permit const& permit,
                                  StateSources const& sources,
-                                 Registry const& registry,
+                                 state::Registry const& registry,
                                  std::string const& schema) {
   auto const joiners = int(sources.others.size()) + 1;
-  StatePortions const portions(registry, int(sources.donors.size()), joiners);
+  state::StatePortions const portions(registry, int(sources.donors.size()),
+                                      joiners);
   std::string header;
   auto streams = streams_from_donors(sources, portions, header);
   if (!streams) return streams.error();
   auto const began_s = SystemClock().monotonic_s();
   for (std::size_t k = 0; k < sources.joiners.size(); ++k) {
     auto const rank = int(k) < sources.self ? int(k) : int(k) + 1;
-    streams->push_back({sources.joiners[k].socket(), Stream::Direction::receive,
+    streams->push_back({sources.joiners[k].socket(),
+                        state::Stream::Direction::receive,
                         portions.relay(rank).spans});
     streams->back().silence_s = sources.joiners[k].silence_s();
   }
@@ -164,15 +169,15 @@ Result<FetchedState> fetch_state(DataService& data,
   for (auto const& asker : askers)
     if (std::holds_alternative<msg::PullPortion>(asker.request))
       streams->push_back({asker.connection.socket(),
-                          Stream::Direction::send,
+                          state::Stream::Direction::send,
                           own.spans,
                           {},
                           own.needs,
                           asker.connection.silence_s()});
-  move_all(*streams);
+  state::move_all(*streams);
   for (std::size_t i = 0; i < receiving; ++i)
     if (!(*streams)[i].done) return (*streams)[i].done.error();
-  auto state = StateHeader::parse(header);
+  auto state = state::StateHeader::parse(header);
   if (!state) return state.error();
   if (state->schema != schema)
     return Error{Errc::invalid_argument,
@@ -181,19 +186,19 @@ Result<FetchedState> fetch_state(DataService& data,
 }
 
 void serve_reduction(DataService::Connection const& connection,
-                     std::vector<Span> reduction) {
-  auto frame = announce(0, total_bytes(reduction));
+                     std::vector<state::Span> reduction) {
+  auto frame = announce(0, state::total_bytes(reduction));
   reduction.insert(reduction.begin(), span_of(frame));
-  std::vector<Stream> stream = {
-      {connection.socket(), Stream::Direction::send, std::move(reduction)}};
+  std::vector<state::Stream> stream = {{connection.socket(),
+                                        state::Stream::Direction::send,
+                                        std::move(reduction)}};
   stream[0].silence_s = connection.silence_s();
-  move_all(stream);
+  state::move_all(stream);
 }
 
-Result<std::vector<char>> fetch_reduction(DataService& data,
-                                          DataService::Permit const& permit,
-                                          session::FetchReduction const& action,
-                                          std::size_t bytes) {
+Result<std::vector<char>> fetch_reduction(
+    DataService& data, DataService::Permit const& permit,
+    generation::session::FetchReduction const& action, std::size_t bytes) {
   auto connection =
       data.ask(permit, action.donor.data_address,
                msg::PullReduction{action.generation, action.step}, connect_s);
@@ -201,13 +206,13 @@ Result<std::vector<char>> fetch_reduction(DataService& data,
   auto bulk = receive_bulk(*connection, bytes);
   if (!bulk) return bulk.error();
   std::vector<char> reduction(bytes);
-  std::vector<Stream> stream = {{connection->socket(),
-                                 Stream::Direction::receive,
-                                 {{reduction.data(), bytes}}}};
+  std::vector<state::Stream> stream = {{connection->socket(),
+                                        state::Stream::Direction::receive,
+                                        {{reduction.data(), bytes}}}};
   stream[0].silence_s = connection->silence_s();
-  move_all(stream);
+  state::move_all(stream);
   if (!stream[0].done) return stream[0].done.error();
   return reduction;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -14,13 +14,14 @@
 #include "runtime/state/checkpoint_file.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// Send its piece to every joiner that asks for it.  A joiner that goes away
 /// is no failure; only the program's blobs can fail.
 Result<void> serve_state(DataService& data, DataService::Permit const& permit,
-                         session::ServeState const& action,
-                         Registry const& registry, std::string const& schema);
+                         generation::session::ServeState const& action,
+                         state::Registry const& registry,
+                         std::string const& schema);
 
 /// Connections over which a joiner has asked for the state.
 struct StateSources {
@@ -31,14 +32,13 @@ struct StateSources {
 };
 
 /// Connect to all that will send, and get memory ready for what they send.
-Result<StateSources> ask_for_state(DataService& data,
-                                   DataService::Permit const& permit,
-                                   session::FetchState const& action,
-                                   msg::MemberId self,
-                                   Registry const& registry);
+Result<StateSources> ask_for_state(
+    DataService& data, DataService::Permit const& permit,
+    generation::session::FetchState const& action, msg::MemberId self,
+    state::Registry const& registry);
 
 struct FetchedState {
-  StateHeader header;
+  state::StateHeader header;
   double took_s = 0;  ///< since the donors were at the switch
 };
 
@@ -47,17 +47,16 @@ struct FetchedState {
 Result<FetchedState> fetch_state(DataService& data,
                                  DataService::Permit const& permit,
                                  StateSources const& sources,
-                                 Registry const& registry,
+                                 state::Registry const& registry,
                                  std::string const& schema);
 
 /// Send a reduction to a member that asked for it.
 void serve_reduction(DataService::Connection const& connection,
-                     std::vector<Span> reduction);
+                     std::vector<state::Span> reduction);
 
 /// Take a whole reduction of `bytes` bytes.
-Result<std::vector<char>> fetch_reduction(DataService& data,
-                                          DataService::Permit const& permit,
-                                          session::FetchReduction const& action,
-                                          std::size_t bytes);
+Result<std::vector<char>> fetch_reduction(
+    DataService& data, DataService::Permit const& permit,
+    generation::session::FetchReduction const& action, std::size_t bytes);
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -9,7 +9,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner {
+namespace gleaner::member {
 
 /// Told by the user's thread and asked by the one that sends heartbeats, which
 /// must not wait for anything that takes long: a lock of its own.  Times are
@@ -102,4 +102,4 @@ class Whereabouts {
   double busy_until_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::member

@@ -20,7 +20,7 @@
 
 #include "runtime/os/cpu_list.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 constexpr std::chrono::seconds reap_time_max{5};
@@ -221,4 +221,4 @@ void ChildProcesses::reap(std::function<void(Key, int)> const& exited) {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

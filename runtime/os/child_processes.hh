@@ -20,7 +20,7 @@
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// What to run.  Only the standard files are passed, and `kept_fd`.
 struct ChildCommand {
@@ -90,4 +90,4 @@ class ChildProcesses {
   std::string failure_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <climits>
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 constexpr unsigned word_bits = sizeof(unsigned long) * CHAR_BIT;
@@ -64,4 +64,4 @@ std::string affinity_of(pid_t pid) {
   return cpu_list(mask);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// A bit for each, as sched_setaffinity() takes them; empty when the text is
 /// no such list, or of none.
@@ -19,4 +19,4 @@ std::string cpu_list(std::vector<unsigned long> const& mask);
 /// Where a process may run; "" when it is gone.
 std::string affinity_of(pid_t pid);
 
-}  // namespace gleaner
+}  // namespace gleaner::os

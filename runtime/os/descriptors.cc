@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 /// Room for one descriptor, aligned as the headers in it must be.
@@ -60,4 +60,4 @@ ssize_t receive_with_fd(int socket, void* data, std::size_t bytes, Fd* fd) {
   return got;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

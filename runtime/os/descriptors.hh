@@ -8,7 +8,7 @@
 
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// sendmsg() with one descriptor, none when it is -1; no SIGPIPE.  Returns
 /// what sendmsg() does.
@@ -18,4 +18,4 @@ ssize_t send_with_fd(int socket, void const* data, std::size_t bytes, int fd);
 /// when none comes.  Returns what recvmsg() does: 0 at the end.
 ssize_t receive_with_fd(int socket, void* data, std::size_t bytes, Fd* fd);
 
-}  // namespace gleaner
+}  // namespace gleaner::os

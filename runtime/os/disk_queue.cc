@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::os {
 
 struct DiskQueue::State {
   std::mutex mutex;
@@ -73,4 +73,4 @@ bool DiskQueue::wait(double seconds) {
       [&] { return state_->work.empty() && !state_->busy; });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// A thread that runs the functions it is given, in order.
 ///
@@ -33,4 +33,4 @@ class DiskQueue {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

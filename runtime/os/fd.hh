@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::os {
 
 class Fd {
  public:
@@ -28,4 +28,4 @@ class Fd {
   int fd_ = -1;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

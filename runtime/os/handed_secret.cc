@@ -19,7 +19,7 @@
 #include "core/log.hh"
 #include "runtime/os/signals.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 /// No more is read of anything: a secret has 64 characters.
@@ -153,4 +153,4 @@ Result<std::string> secret_of_file(std::string const& path) {
   return text;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

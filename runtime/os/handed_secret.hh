@@ -18,7 +18,7 @@
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// A pipe from which a line and the end can be read, for a child's standard
 /// input.  `line` is called in a thread of its own, and may take its time; what
@@ -46,4 +46,4 @@ Result<std::string> take_secret(int fd);
 /// remedy.
 Result<std::string> secret_of_file(std::string const& path);
 
-}  // namespace gleaner
+}  // namespace gleaner::os

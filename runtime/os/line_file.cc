@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::os {
 
 namespace {
 
@@ -108,4 +108,4 @@ void LineFile::write(std::string line) {
     queue_.push([state = state_] { state->write_waiting(); });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

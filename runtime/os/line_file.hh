@@ -11,7 +11,7 @@
 #include "runtime/os/disk_queue.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// A file of lines.  A thread writes each with one write(2), so a reader finds
 /// whole lines, except perhaps the last.
@@ -46,4 +46,4 @@ class LineFile {
   DiskQueue queue_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

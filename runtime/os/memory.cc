@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace gleaner {
+namespace gleaner::os {
 
 Memory::Memory(std::size_t bytes, Sharing sharing)
     : bytes_(bytes), data_(MAP_FAILED) {
@@ -24,4 +24,4 @@ Memory::~Memory() {
 
 bool Memory::good() const { return data_ != MAP_FAILED; }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

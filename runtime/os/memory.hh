@@ -6,7 +6,7 @@
 
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 enum class Sharing { none, by_descriptor };
 
@@ -33,4 +33,4 @@ class Memory {
   void* data_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// Let the system provide the pages of this memory now, without changing what
 /// they hold: to touch 40 MiB for the first time takes 10 ms and more, which
@@ -27,4 +27,4 @@ inline void provide_pages(void* data, std::size_t bytes) {
 #endif
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

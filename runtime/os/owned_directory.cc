@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,4 +68,4 @@ void OwnedDirectory::remove_abandoned() {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

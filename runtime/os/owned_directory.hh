@@ -11,7 +11,7 @@
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 
 class OwnedDirectory {
  public:
@@ -32,4 +32,4 @@ class OwnedDirectory {
   Fd lock_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

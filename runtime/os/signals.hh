@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// While it lives, threads started from this one take no signals: they are the
 /// program's business.
@@ -22,4 +22,4 @@ class BlockAllSignals {
   sigset_t before_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 void set(int socket, int level, int option, int value) {
@@ -41,4 +41,4 @@ bool is_silent(int socket, double seconds) {
          info.tcpi_probes + info.tcpi_retransmits >= in_vain;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -6,7 +6,7 @@
 /// quarter of an hour, and a process that only receives waits endlessly.
 #pragma once
 
-namespace gleaner {
+namespace gleaner::os {
 
 /// Ask the peer for a sign of life when nothing passes.
 void keep_alive(int socket);
@@ -17,4 +17,4 @@ void keep_alive(int socket);
 /// connection.
 bool is_silent(int socket, double seconds);
 
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -12,7 +12,7 @@
 #include "proto/base64.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 using nlohmann::json;
@@ -105,7 +105,7 @@ std::uint64_t length_of(unsigned char const* prefix) {
 }
 
 struct File {
-  Fd fd;
+  os::Fd fd;
   std::uint64_t bytes = 0;
   std::uint64_t data_at = 0;  ///< where the tensors begin
   json header;
@@ -117,7 +117,7 @@ Result<File> open_file(std::string const& path) {
                  "'" + path + "' is no checkpoint (" + why + ")"};
   };
   File file;
-  file.fd = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  file.fd = os::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!file.fd || ::fstat(file.fd.get(), &status) != 0)
     return io_error("open", path);
@@ -181,7 +181,7 @@ Result<StateHeader> metadata_of(File const& file, std::string const& path,
 
 std::string StateHeader::to_text() const {
   json saved = json::object();
-  for (auto const& [name, data] : blobs) saved[name] = base64(data);
+  for (auto const& [name, data] : blobs) saved[name] = proto::base64(data);
   return json{{"schema", schema}, {"session", session}, {"blobs", saved}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
 }
@@ -192,7 +192,7 @@ Result<StateHeader> StateHeader::parse(std::string const& text) try {
   header.schema = object.at("schema").get<std::string>();
   header.session = object.at("session").get<std::string>();
   for (auto const& [name, value] : object.at("blobs").items()) {
-    auto data = from_base64(value.get<std::string>());
+    auto data = proto::from_base64(value.get<std::string>());
     if (!data) return data.error();
     header.blobs[name] = std::move(*data);
   }
@@ -211,8 +211,8 @@ Result<std::uint64_t> write_checkpoint(std::string const& path,
   for (auto const& tensor : tensors) bytes += tensor.bytes();
 
   auto const temporary = path + ".tmp";
-  Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-               0666));
+  os::Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                   0666));
   if (!fd) return io_error("create", temporary);
   auto const prefix = length_prefix(text.size());
   auto done = write_all(fd.get(), prefix.data(), prefix.size(), temporary);
@@ -226,7 +226,7 @@ Result<std::uint64_t> write_checkpoint(std::string const& path,
     return done.error();
   }
   // The new name must survive, too.
-  Fd directory(::open(directory_of(path).c_str(), O_RDONLY | O_CLOEXEC));
+  os::Fd directory(::open(directory_of(path).c_str(), O_RDONLY | O_CLOEXEC));
   if (!directory || ::fsync(directory.get()) != 0)
     return io_error("flush the directory of", path);
   return prefix.size() + text.size() + bytes;
@@ -254,4 +254,4 @@ Result<StateHeader> read_checkpoint(std::string const& path,
   return header;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -14,7 +14,7 @@
 #include "core/result.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 /// What a checkpoint, or a copy of the state to a joiner, holds beside tensors.
 struct StateHeader {
@@ -44,4 +44,4 @@ Result<StateHeader> read_checkpoint(std::string const& path,
                                     Registry const& registry,
                                     std::string const& schema);
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -9,7 +9,7 @@
 
 #include "runtime/comm/half.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 /// Exponents are counted from here, so that all are positive.
@@ -19,22 +19,22 @@ constexpr int exponent_min = -900;
 
 /// Calls `what` with the numbers as what they are.
 template <class Void, class What>
-void with_type(Element type, Void* numbers, What what) {
+void with_type(comm::Element type, Void* numbers, What what) {
   constexpr bool is_const = std::is_const_v<Void>;
   auto const as = [&](auto example) {
     using T = decltype(example);
     return static_cast<std::conditional_t<is_const, T const*, T*>>(numbers);
   };
   switch (type) {
-    case Element::float32:
+    case comm::Element::float32:
       return what(as(float{}));
-    case Element::float64:
+    case comm::Element::float64:
       return what(as(double{}));
-    case Element::float16:
-      return what(as(half::Float16{}));
-    case Element::bfloat16:
-      return what(as(half::Bfloat16{}));
-    case Element::int64:
+    case comm::Element::float16:
+      return what(as(comm::half::Float16{}));
+    case comm::Element::bfloat16:
+      return what(as(comm::half::Bfloat16{}));
+    case comm::Element::int64:
       assert(false);
   }
 }
@@ -77,7 +77,7 @@ int fraction_bits(Magnitude largest, std::uint32_t terms) {
 
 }  // namespace
 
-Magnitude magnitude(Element type, void const* numbers, std::size_t n) {
+Magnitude magnitude(comm::Element type, void const* numbers, std::size_t n) {
   Magnitude found = 0;
   with_type(type, numbers, [&](auto const* x) {
     decltype(bits_of_size(*x)) most = 0;
@@ -95,7 +95,7 @@ Magnitude magnitude(Element type, void const* numbers, std::size_t n) {
   return found;
 }
 
-void add_as_fixed(Element type, std::int64_t* sum, void const* numbers,
+void add_as_fixed(comm::Element type, std::int64_t* sum, void const* numbers,
                   std::size_t n, Magnitude largest, std::uint32_t terms) {
   assert(terms > 0);
   if (largest == 0 || largest == not_finite) return;
@@ -106,7 +106,7 @@ void add_as_fixed(Element type, std::int64_t* sum, void const* numbers,
   });
 }
 
-void from_fixed(Element type, void* numbers, std::int64_t const* sum,
+void from_fixed(comm::Element type, void* numbers, std::int64_t const* sum,
                 std::size_t n, Magnitude largest, std::uint32_t terms) {
   assert(terms > 0);
   auto const factor = largest == 0 ? 0.0
@@ -120,4 +120,4 @@ void from_fixed(Element type, void* numbers, std::int64_t const* sum,
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -19,7 +19,7 @@
 
 #include "runtime/comm/element.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 /// How large the largest of some numbers is.  Larger is larger; 0: all of them
 /// are 0.  Fits a number of 12 bits.
@@ -29,15 +29,15 @@ using Magnitude = std::uint32_t;
 constexpr Magnitude not_finite = 4000;
 
 /// Not for int64.
-Magnitude magnitude(Element type, void const* numbers, std::size_t n);
+Magnitude magnitude(comm::Element type, void const* numbers, std::size_t n);
 
 /// sum[i] += numbers[i], of which `terms` are to be added up, none of them
 /// larger than `largest` says.
-void add_as_fixed(Element type, std::int64_t* sum, void const* numbers,
+void add_as_fixed(comm::Element type, std::int64_t* sum, void const* numbers,
                   std::size_t n, Magnitude largest, std::uint32_t terms);
 
 /// numbers[i] = sum[i]: the same `largest` and `terms`.
-void from_fixed(Element type, void* numbers, std::int64_t const* sum,
+void from_fixed(comm::Element type, void* numbers, std::int64_t const* sum,
                 std::size_t n, Magnitude largest, std::uint32_t terms);
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -9,7 +9,7 @@
 
 #include "runtime/os/memory_pages.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 constexpr std::size_t first_bucket_bytes = 1 << 20;
@@ -24,7 +24,8 @@ constexpr std::size_t device_slab_bytes = 32 << 20;
 /// Zeroed memory of the host or of a device, given back at the end.
 class SlabMemory {
  public:
-  SlabMemory(std::size_t bytes, std::shared_ptr<Device> device, Sharing sharing)
+  SlabMemory(std::size_t bytes, std::shared_ptr<comm::Device> device,
+             os::Sharing sharing)
       : bytes_(bytes), device_(std::move(device)) {
     if (device_) {
       if (auto const data = device_->allocate(bytes)) data_ = *data;
@@ -39,29 +40,29 @@ class SlabMemory {
 
   bool good() const { return data_ != nullptr; }
   char* data() const { return static_cast<char*>(data_); }
-  SharedRegion region() const {
+  comm::SharedRegion region() const {
     return {data_, bytes_, host_ ? host_->descriptor() : -1};
   }
 
  private:
   std::size_t bytes_;
-  std::shared_ptr<Device> device_;
-  std::optional<Memory> host_;
+  std::shared_ptr<comm::Device> device_;
+  std::optional<os::Memory> host_;
   void* data_ = nullptr;
 };
 
 /// 16-bit numbers cannot count a step's samples.
-bool holds_words(Element type) {
-  return type == Element::float32 || type == Element::float64;
+bool holds_words(comm::Element type) {
+  return type == comm::Element::float32 || type == comm::Element::float64;
 }
 
-double get(void const* p, Element type, std::size_t i) {
-  return type == Element::float32 ? static_cast<float const*>(p)[i]
-                                  : static_cast<double const*>(p)[i];
+double get(void const* p, comm::Element type, std::size_t i) {
+  return type == comm::Element::float32 ? static_cast<float const*>(p)[i]
+                                        : static_cast<double const*>(p)[i];
 }
 
-void put(void* p, Element type, std::size_t i, double value) {
-  if (type == Element::float32)
+void put(void* p, comm::Element type, std::size_t i, double value) {
+  if (type == comm::Element::float32)
     static_cast<float*>(p)[i] = static_cast<float>(value);
   else
     static_cast<double*>(p)[i] = value;
@@ -69,16 +70,16 @@ void put(void* p, Element type, std::size_t i, double value) {
 
 }  // namespace
 
-std::optional<Element> element_of(Dtype type) {
+std::optional<comm::Element> element_of(Dtype type) {
   switch (type) {
     case Dtype::float32:
-      return Element::float32;
+      return comm::Element::float32;
     case Dtype::float64:
-      return Element::float64;
+      return comm::Element::float64;
     case Dtype::float16:
-      return Element::float16;
+      return comm::Element::float16;
     case Dtype::bfloat16:
-      return Element::bfloat16;
+      return comm::Element::bfloat16;
     case Dtype::int64:
     case Dtype::uint8:
       return std::nullopt;
@@ -89,32 +90,36 @@ std::optional<Element> element_of(Dtype type) {
 /// Adjacent gradients of one type, and their sums.
 class Gradients::Slab {
  public:
-  Slab(Element type, std::size_t capacity,
-       std::shared_ptr<Device> const& device, Sharing sharing)
+  Slab(comm::Element type, std::size_t capacity,
+       std::shared_ptr<comm::Device> const& device, os::Sharing sharing)
       : type(type),
         capacity(capacity),
-        local_(capacity * size_of(type), device, sharing),
-        sum_(capacity * size_of(type), device, sharing) {}
+        local_(capacity * comm::size_of(type), device, sharing),
+        sum_(capacity * comm::size_of(type), device, sharing) {}
 
   bool good() const { return local_.good() && sum_.good(); }
   std::array<SlabMemory const*, 2> memory() const { return {&local_, &sum_}; }
-  char* local(std::size_t i) const { return local_.data() + i * size_of(type); }
-  char* sum(std::size_t i) const { return sum_.data() + i * size_of(type); }
+  char* local(std::size_t i) const {
+    return local_.data() + i * comm::size_of(type);
+  }
+  char* sum(std::size_t i) const {
+    return sum_.data() + i * comm::size_of(type);
+  }
 
   /// Room for n more, and after that for the words.
   bool fits(std::size_t n) const { return used + n + word_count <= capacity; }
   std::size_t take(std::size_t n) {
     auto const at = used;
-    auto const align = align_bytes / size_of(type);
+    auto const align = align_bytes / comm::size_of(type);
     used += (n + align - 1) / align * align;
     used = std::min(used, capacity - word_count);
     return at;
   }
 
-  Element const type;
+  comm::Element const type;
   void provide() const {
-    provide_pages(local(0), used * size_of(type));
-    provide_pages(sum(0), used * size_of(type));
+    os::provide_pages(local(0), used * comm::size_of(type));
+    os::provide_pages(sum(0), used * comm::size_of(type));
   }
 
   std::size_t const capacity;  ///< in elements, as all here
@@ -125,14 +130,14 @@ class Gradients::Slab {
   SlabMemory sum_;
 };
 
-Gradients::Gradients(Sharing sharing) : sharing_(sharing) {}
+Gradients::Gradients(os::Sharing sharing) : sharing_(sharing) {}
 Gradients::~Gradients() = default;
 
-Gradients::Slab* Gradients::slab_for(Element type, std::size_t n) {
+Gradients::Slab* Gradients::slab_for(comm::Element type, std::size_t n) {
   for (auto const& slab : slabs_)
     if (slab->type == type && slab->fits(n)) return slab.get();
   auto const usual = device_ ? device_slab_bytes : slab_bytes;
-  auto const capacity = std::max(usual / size_of(type), n + word_count);
+  auto const capacity = std::max(usual / comm::size_of(type), n + word_count);
   auto slab = std::make_unique<Slab>(type, capacity, device_, sharing_);
   if (!slab->good()) return nullptr;
   slabs_.push_back(std::move(slab));
@@ -158,7 +163,7 @@ Result<void*> Gradients::add(Tensor const& parameter) {
   return add(parameter.name, *type, parameter.count());
 }
 
-Result<void*> Gradients::add(std::string const& name, Element type,
+Result<void*> Gradients::add(std::string const& name, comm::Element type,
                              std::size_t n) {
   assert(layout_.empty());
   auto* slab = slab_for(type, n);
@@ -170,8 +175,8 @@ Result<void*> Gradients::add(std::string const& name, Element type,
   return slab->local(first);
 }
 
-std::size_t Gradients::first_bucket_max(Element type) {
-  return first_bucket_bytes / size_of(type);
+std::size_t Gradients::first_bucket_max(comm::Element type) {
+  return first_bucket_bytes / comm::size_of(type);
 }
 
 void* Gradients::find(std::string const& name) const {
@@ -189,7 +194,7 @@ void const* Gradients::find_sum(std::string const& name,
   if (!first.overlaps(range)) return range.slab->sum(range.first);
   if (range.first < first.first) return nullptr;
   return static_cast<char const*>(sum_of(0, step)) +
-         (range.first - first.first) * size_of(range.slab->type);
+         (range.first - first.first) * comm::size_of(range.slab->type);
 }
 
 Result<void> Gradients::seal() {
@@ -197,7 +202,7 @@ Result<void> Gradients::seal() {
   // Bucket 0: the end of the last slab, and the words after it; nothing but
   // the words when that slab's numbers are too short for them.
   if (slabs_.empty() || !holds_words(slabs_.back()->type))
-    slabs_.push_back(std::make_unique<Slab>(Element::float32, word_count,
+    slabs_.push_back(std::make_unique<Slab>(comm::Element::float32, word_count,
                                             device_, sharing_));
   auto* last = slabs_.back().get();
   if (!last->good()) return Error{Errc::io, "no memory for gradients"};
@@ -209,7 +214,7 @@ Result<void> Gradients::seal() {
   if (!other_first_->good()) return Error{Errc::io, "no memory for gradients"};
   for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
     auto end = (*slab)->used - (slab->get() == last ? in_first : 0);
-    auto const size = bucket_bytes / size_of((*slab)->type);
+    auto const size = bucket_bytes / comm::size_of((*slab)->type);
     for (; end > 0; end -= layout_.back().n) {
       auto const n = std::min(end, size);
       layout_.push_back({slab->get(), end - n, n});
@@ -242,7 +247,7 @@ Gradients::Bucket Gradients::bucket(std::size_t i, std::int64_t step) const {
 
 Result<void> Gradients::clear() {
   for (auto const& slab : slabs_) {
-    auto const bytes = slab->used * size_of(slab->type);
+    auto const bytes = slab->used * comm::size_of(slab->type);
     if (!device_)
       std::memset(slab->local(0), 0, bytes);
     else if (auto done = device_->zero(slab->local(0), bytes); !done)
@@ -258,7 +263,7 @@ Result<void> Gradients::set_words(StepWords const& mine) {
   double room[word_count];  // of float32 or float64
   put(room, type, 0, mine.not_ready);
   put(room, type, 1, mine.samples);
-  auto const bytes = word_count * size_of(type);
+  auto const bytes = word_count * comm::size_of(type);
   if (device_) return device_->from_host(at, room, bytes);
   std::memcpy(at, room, bytes);
   return {};
@@ -268,9 +273,9 @@ Result<StepWords> Gradients::words(std::int64_t step) const {
   auto const& first = layout_[0];
   auto const type = first.slab->type;
   auto const* const at = static_cast<char const*>(sum_of(0, step)) +
-                         (first.n - word_count) * size_of(type);
+                         (first.n - word_count) * comm::size_of(type);
   double room[word_count];
-  auto const bytes = word_count * size_of(type);
+  auto const bytes = word_count * comm::size_of(type);
   if (device_) {
     if (auto done = device_->to_host(room, at, bytes); !done)
       return done.error();
@@ -287,7 +292,7 @@ Result<void> Gradients::take_result(std::int64_t step, double scale) {
     auto const n = i == 0 ? range.n - word_count : range.n;
     auto* const to = range.slab->local(range.first);
     if (!device_)
-      gleaner::scale(type, to, sum_of(i, step), n, scale);
+      comm::scale(type, to, sum_of(i, step), n, scale);
     else if (auto done = device_->scale(type, to, sum_of(i, step), n, scale);
              !done)
       return done;
@@ -299,7 +304,7 @@ std::vector<Span> Gradients::result(std::int64_t step) const {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < layout_.size(); ++i)
     spans.push_back({static_cast<char*>(sum_of(i, step)),
-                     layout_[i].n * size_of(layout_[i].slab->type)});
+                     layout_[i].n * comm::size_of(layout_[i].slab->type)});
   return spans;
 }
 
@@ -336,13 +341,13 @@ Result<void> Gradients::write_result(std::int64_t step,
 std::size_t Gradients::result_bytes() const {
   std::size_t bytes = 0;
   for (auto const& range : layout_)
-    bytes += range.n * size_of(range.slab->type);
+    bytes += range.n * comm::size_of(range.slab->type);
   return bytes;
 }
 
-std::vector<SharedRegion> Gradients::regions() const {
-  std::vector<SharedRegion> regions;
-  if (sharing_ == Sharing::none || device_) return regions;
+std::vector<comm::SharedRegion> Gradients::regions() const {
+  std::vector<comm::SharedRegion> regions;
+  if (sharing_ == os::Sharing::none || device_) return regions;
   auto const add = [&](Slab const& slab) {
     for (auto const* memory : slab.memory())
       regions.push_back(memory->region());
@@ -352,4 +357,4 @@ std::vector<SharedRegion> Gradients::regions() const {
   return regions;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -23,10 +23,10 @@
 #include "runtime/state/readiness.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 /// How the gradient of a parameter is added up; nothing if it has none.
-std::optional<Element> element_of(Dtype type);
+std::optional<comm::Element> element_of(Dtype type);
 
 /// What bucket 0 says beside gradients; summed over the members.
 struct StepWords {
@@ -40,11 +40,11 @@ class Gradients {
     void const* local = nullptr;
     void* sum = nullptr;
     std::size_t n = 0;
-    Element type = Element::float32;
+    comm::Element type = comm::Element::float32;
   };
 
   /// `sharing`: whether others than this process are to reach them.
-  explicit Gradients(Sharing sharing = Sharing::none);
+  explicit Gradients(os::Sharing sharing = os::Sharing::none);
   ~Gradients();
 
   /// Room for the gradient of a parameter, zeroed, on the same device; stays
@@ -54,10 +54,10 @@ class Gradients {
   Result<void*> add(Tensor const& parameter);
 
   /// The same for numbers that are no parameter's gradient.
-  Result<void*> add(std::string const& name, Element type, std::size_t n);
+  Result<void*> add(std::string const& name, comm::Element type, std::size_t n);
 
   /// Numbers of this type that fit bucket 0: the last ones added are there.
-  static std::size_t first_bucket_max(Element type);
+  static std::size_t first_bucket_max(comm::Element type);
 
   /// NULL for an unknown name.
   void* find(std::string const& name) const;
@@ -78,7 +78,7 @@ class Gradients {
   Bucket bucket(std::size_t i, std::int64_t step) const;
 
   /// Where all of it lies; NULL: in memory of the host.
-  std::shared_ptr<Device> const& device() const { return device_; }
+  std::shared_ptr<comm::Device> const& device() const { return device_; }
 
   // What follows fails with io when the device does, and never on the host.
   Result<void> clear();  ///< L = 0
@@ -98,7 +98,7 @@ class Gradients {
 
   /// All of L and R, for a data plane that maps them.  After seal(); none
   /// without sharing.
-  std::vector<SharedRegion> regions() const;
+  std::vector<comm::SharedRegion> regions() const;
 
  private:
   class Slab;
@@ -111,16 +111,16 @@ class Gradients {
     }
   };
 
-  Slab* slab_for(Element type, std::size_t n);
+  Slab* slab_for(comm::Element type, std::size_t n);
   void* sum_of(std::size_t i, std::int64_t step) const;
   std::vector<Span> result(std::int64_t step) const;
 
-  Sharing const sharing_;
-  std::shared_ptr<Device> device_;
+  os::Sharing const sharing_;
+  std::shared_ptr<comm::Device> device_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::map<std::string, Range> by_name_;
   std::vector<Range> layout_;
   std::unique_ptr<Slab> other_first_;  ///< bucket 0's result of odd steps
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

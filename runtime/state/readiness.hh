@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::state {
 
 class Readiness {
  public:
@@ -69,4 +69,4 @@ class Readiness {
   bool all_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

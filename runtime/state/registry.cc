@@ -6,7 +6,7 @@
 
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 std::size_t size_of(Dtype type) {
   switch (type) {
@@ -136,7 +136,7 @@ std::string Registry::schema(std::string const& options) const {
   }
   for (auto const& blob : blobs_)
     text += "\nblob " + std::to_string(blob.name.size()) + ':' + blob.name;
-  return hmac_hex("gleaner schema 1", text);
+  return proto::hmac_hex("gleaner schema 1", text);
 }
 
 Result<std::map<std::string, std::string>> Registry::save_blobs() const {
@@ -161,4 +161,4 @@ Result<void> Registry::load_blobs(
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

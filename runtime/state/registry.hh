@@ -16,7 +16,7 @@
 #include "core/result.hh"
 #include "runtime/comm/device.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 enum class Dtype {
   float32 = 1,
@@ -36,8 +36,8 @@ struct Tensor {
   Dtype type = Dtype::float32;
   std::vector<std::int64_t> shape;
   Role role = Role::param;
-  std::shared_ptr<Device> device = nullptr;  ///< NULL: memory of the host
-  void* on_device = nullptr;                 ///< the program's, there
+  std::shared_ptr<comm::Device> device = nullptr;  ///< NULL: memory of the host
+  void* on_device = nullptr;                       ///< the program's, there
 
   std::size_t count() const;  ///< of elements
   std::size_t bytes() const { return count() * size_of(type); }
@@ -101,4 +101,4 @@ class Registry {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

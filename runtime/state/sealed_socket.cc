@@ -14,7 +14,7 @@
 #include "proto/libcrypto_use.hh"
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 constexpr std::size_t key_bytes = 16;
@@ -25,7 +25,7 @@ constexpr std::size_t room_bytes = SealedSocket::length_bytes +
 
 /// The first bytes of H(frame key, "bulk").
 std::array<unsigned char, key_bytes> bulk_key(std::string const& frame_key) {
-  auto const hex = hmac_hex(frame_key, "bulk");
+  auto const hex = proto::hmac_hex(frame_key, "bulk");
   std::array<unsigned char, key_bytes> key{};
   for (std::size_t i = 0; i < key.size(); ++i)
     key[i] = static_cast<unsigned char>(
@@ -40,14 +40,14 @@ class SealedSocket::Tagger {
  public:
   explicit Tagger(std::string const& frame_key) {
     auto const key = bulk_key(frame_key);
-    LibcryptoUse const use;
+    proto::LibcryptoUse const use;
     if (!use) return;
     context_ = EVP_CIPHER_CTX_new();
     good_ = context_ && EVP_EncryptInit_ex(context_, EVP_aes_128_gcm(), nullptr,
                                            key.data(), nullptr) == 1;
   }
   ~Tagger() {
-    if (LibcryptoUse const use; use) EVP_CIPHER_CTX_free(context_);
+    if (proto::LibcryptoUse const use; use) EVP_CIPHER_CTX_free(context_);
   }
   Tagger(Tagger const&) = delete;
   Tagger& operator=(Tagger const&) = delete;
@@ -60,7 +60,7 @@ class SealedSocket::Tagger {
           static_cast<unsigned char>(count_ >> 8 * i & 0xff);
     ++count_;
     int none = 0;
-    LibcryptoUse const use;
+    proto::LibcryptoUse const use;
     return use && good_ &&
            EVP_EncryptInit_ex(context_, nullptr, nullptr, nullptr,
                               nonce.data()) == 1 &&
@@ -76,7 +76,7 @@ class SealedSocket::Tagger {
   std::uint64_t count_ = 0;
 };
 
-SealedSocket::SealedSocket(int fd, SealKeys const& keys)
+SealedSocket::SealedSocket(int fd, proto::SealKeys const& keys)
     : fd_(fd),
       sent_(std::make_unique<Tagger>(keys.sent)),
       received_(std::make_unique<Tagger>(keys.received)) {}
@@ -172,4 +172,4 @@ ssize_t SealedSocket::receive(void* data, std::size_t bytes) {
   return ssize_t(taken);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

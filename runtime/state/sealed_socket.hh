@@ -18,13 +18,13 @@
 
 #include "proto/frame_seal.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 /// A connected socket, not owned, whose bytes are sealed.  No call waits.
 class SealedSocket {
  public:
   /// The keys follow from those of the connection's frames (Channel::release).
-  SealedSocket(int fd, SealKeys const& keys);
+  SealedSocket(int fd, proto::SealKeys const& keys);
   /// Without seals: for what is sealed already, and to measure their cost.
   static SealedSocket plain(int fd);
   ~SealedSocket();
@@ -68,4 +68,4 @@ class SealedSocket {
   std::size_t in_taken_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

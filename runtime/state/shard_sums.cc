@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 char const* const magnitudes_name = "gleaner:magnitudes";
@@ -19,26 +19,26 @@ Result<void> ShardSums::add(Tensor const& parameter, void* work) {
                      "' lies on a GPU (deterministic mode is for the CPU)"};
   auto const type = element_of(parameter.type);
   assert(type);
-  auto sum = sums_.add(parameter.name, Element::int64, parameter.count());
+  auto sum = sums_.add(parameter.name, comm::Element::int64, parameter.count());
   if (!sum) return sum.error();
   parameters_.push_back({parameter.name, *type, parameter.count(), work,
                          static_cast<std::int64_t*>(*sum), bytes_});
-  bytes_ += parameter.count() * size_of(*type);
+  bytes_ += parameter.count() * comm::size_of(*type);
   return {};
 }
 
 Result<void> ShardSums::seal() {
   // Added last, so that it is the first bucket, with its words.
   auto const n = parameters_.size() * shards_;
-  if (n > Gradients::first_bucket_max(Element::float64))
-    return Error{
-        Errc::invalid_argument,
-        "deterministic mode with " + std::to_string(shards_) + " shards and " +
-            std::to_string(parameters_.size()) +
-            " parameters (their product may be at most " +
-            std::to_string(Gradients::first_bucket_max(Element::float64)) +
-            ") [use fewer shards]"};
-  auto magnitudes = sums_.add(magnitudes_name, Element::float64, n);
+  if (n > Gradients::first_bucket_max(comm::Element::float64))
+    return Error{Errc::invalid_argument,
+                 "deterministic mode with " + std::to_string(shards_) +
+                     " shards and " + std::to_string(parameters_.size()) +
+                     " parameters (their product may be at most " +
+                     std::to_string(
+                         Gradients::first_bucket_max(comm::Element::float64)) +
+                     ") [use fewer shards]"};
+  auto magnitudes = sums_.add(magnitudes_name, comm::Element::float64, n);
   if (!magnitudes) return magnitudes.error();
   magnitudes_ = static_cast<double*>(*magnitudes);
   return sums_.seal();
@@ -59,7 +59,7 @@ void ShardSums::keep(std::uint32_t shard) {
   kept.gradients.resize(bytes_);
   for (auto const& one : parameters_) {
     auto* to = kept.gradients.data() + one.offset;
-    if (one.n > 0) std::memcpy(to, one.work, one.n * size_of(one.type));
+    if (one.n > 0) std::memcpy(to, one.work, one.n * comm::size_of(one.type));
     kept.magnitudes.push_back(magnitude(one.type, to, one.n));
   }
 }
@@ -99,4 +99,4 @@ Result<void> ShardSums::take_result(std::int64_t step) const {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

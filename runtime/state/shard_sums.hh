@@ -27,7 +27,7 @@
 #include "runtime/state/gradients.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 class ShardSums {
  public:
@@ -64,7 +64,7 @@ class ShardSums {
  private:
   struct Parameter {
     std::string name;
-    Element type;
+    comm::Element type;
     std::size_t n;  ///< numbers
     void* work;
     std::int64_t* sum;   ///< of what is kept here
@@ -86,4 +86,4 @@ class ShardSums {
   std::vector<std::vector<char>> spare_;  ///< for what will be kept
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 constexpr std::size_t samples = 256;
@@ -78,4 +78,4 @@ std::map<std::string, std::string> state_digests(Registry const& registry,
   return digests;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -12,7 +12,7 @@
 #include "proto/runtime_messages.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 enum class DigestOf {
   samples,  ///< 32 KiB from all over the state, other bytes in each step: 50 us
@@ -27,4 +27,4 @@ Result<DigestOf> digest_wanted();
 std::map<std::string, std::string> state_digests(Registry const& registry,
                                                  msg::Step step, DigestOf of);
 
-}  // namespace gleaner
+}  // namespace gleaner::state

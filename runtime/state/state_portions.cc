@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 /// Both sides go by it; small enough to relay early, large enough to be cheap.
@@ -32,4 +32,4 @@ StatePortions::Relay StatePortions::relay(int joiner) const {
   return relay;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -16,7 +16,7 @@
 #include "runtime/state/registry.hh"
 #include "runtime/state/transfer.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 class StatePortions {
  public:
@@ -46,4 +46,4 @@ class StatePortions {
   int const joiners_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -7,7 +7,7 @@
 #include "runtime/os/memory_pages.hh"
 #include "runtime/state/transfer.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 /// Small enough that an update does not wait long for the piece that another
@@ -23,7 +23,7 @@ std::size_t bytes_of(std::vector<std::vector<Span>> const& parts) {
 }  // namespace
 
 StateSnapshot::StateSnapshot(std::vector<std::vector<Span>> const& parts)
-    : room_(std::max<std::size_t>(bytes_of(parts), 1), Sharing::none) {
+    : room_(std::max<std::size_t>(bytes_of(parts), 1), os::Sharing::none) {
   if (!good()) return;
   auto* to = room_.data();
   for (auto const& part : parts) {
@@ -38,7 +38,9 @@ StateSnapshot::StateSnapshot(std::vector<std::vector<Span>> const& parts)
   }
 }
 
-void StateSnapshot::provide() { provide_pages(room_.data(), room_.bytes()); }
+void StateSnapshot::provide() {
+  os::provide_pages(room_.data(), room_.bytes());
+}
 
 void StateSnapshot::copy() {
   std::unique_lock lock(mutex_);
@@ -60,4 +62,4 @@ void StateSnapshot::stop() {
   changed_.wait(lock, [&] { return copying_ == 0; });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -13,7 +13,7 @@
 #include "runtime/os/memory.hh"
 #include "runtime/state/registry.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 class StateSnapshot {
  public:
@@ -44,7 +44,7 @@ class StateSnapshot {
     std::size_t bytes;
   };
 
-  Memory room_;
+  os::Memory room_;
   std::vector<std::vector<Span>> copied_;
   std::mutex mutex_;  ///< for what follows
   std::condition_variable changed_;
@@ -52,4 +52,4 @@ class StateSnapshot {
   int copying_ = 0;  ///< threads that are at a piece
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::state

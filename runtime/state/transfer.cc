@@ -13,7 +13,7 @@
 #include "proto/frame.hh"
 #include "runtime/os/tcp_silence.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 namespace {
 
 constexpr std::size_t turn_bytes_max = 1 << 20;
@@ -106,7 +106,7 @@ bool advance(Stream& stream, Progress& progress,
 /// What cannot move may never move again.  `wait_ms`: look again by then.
 void look_for_silence(Stream& stream, Progress& progress, int& wait_ms) {
   if (stream.silence_s <= 0) return;
-  if (is_silent(stream.socket->fd(), stream.silence_s)) {
+  if (os::is_silent(stream.socket->fd(), stream.silence_s)) {
     errno = ETIMEDOUT;
     return end(stream, progress, "waiting");
   }
@@ -139,14 +139,14 @@ Result<std::string> receive_exactly(SealedSocket& socket, std::size_t n,
 }  // namespace
 
 Transfers::Connection::Connection(Transfers& transfers, Permit const& permit,
-                                  Fd fd, SealKeys const& keys)
+                                  os::Fd fd, proto::SealKeys const& keys)
     : transfers_(&transfers),
       fd_(std::move(fd)),
       socket_(std::make_unique<SealedSocket>(fd_.get(), keys)) {
   std::lock_guard lock(transfers_->mutex_);
   transfers_->open_[fd_.get()] = permit.generation;
   silence_s_ = transfers_->silence_s_;
-  if (silence_s_ > 0) keep_alive(fd_.get());
+  if (silence_s_ > 0) os::keep_alive(fd_.get());
   if (!transfers_->valid_locked(permit)) ::shutdown(fd_.get(), SHUT_RDWR);
 }
 
@@ -161,7 +161,7 @@ Transfers::Connection::~Connection() {
   // Forgotten before it is closed: the number may be used again at once.
   std::lock_guard lock(transfers_->mutex_);
   transfers_->open_.erase(fd_.get());
-  fd_ = Fd();
+  fd_ = os::Fd();
 }
 
 bool Transfers::valid_locked(Permit const& permit) const {
@@ -231,20 +231,20 @@ void move_all(std::vector<Stream>& streams) {
 }
 
 Result<void> send_request(int fd, nlohmann::json const& message,
-                          FrameSeal& seal) {
-  auto const text = json_text(message);
+                          proto::FrameSeal& seal) {
+  auto const text = proto::json_text(message);
   auto socket = SealedSocket::plain(fd);
-  return send_all(socket, frame_of(text) + seal.next(text));
+  return send_all(socket, proto::frame_of(text) + seal.next(text));
 }
 
 Result<nlohmann::json> receive_frame(SealedSocket& socket, double silence_s) {
-  FrameReader reader;
-  auto prefix = receive_exactly(socket, frame_header_bytes, silence_s);
+  proto::FrameReader reader;
+  auto prefix = receive_exactly(socket, proto::frame_header_bytes, silence_s);
   if (!prefix) return prefix.error();
   reader.append(*prefix);
   std::uint32_t length = 0;
   for (unsigned char byte : *prefix) length = length << 8 | byte;
-  if (length <= frame_bytes_max) {  // else next() says what is wrong
+  if (length <= proto::frame_bytes_max) {  // else next() says what is wrong
     auto body = receive_exactly(socket, length, silence_s);
     if (!body) return body.error();
     reader.append(*body);
@@ -275,7 +275,7 @@ Result<std::string> local_address_towards(std::string const& address) {
   // Connecting a datagram socket sends nothing; it picks the interface.
   sockaddr_storage own{};
   socklen_t size = sizeof own;
-  Fd fd(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  os::Fd fd(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   auto* own_address = reinterpret_cast<sockaddr*>(&own);
   bool const picked =
       fd && ::connect(fd.get(), found->ai_addr, found->ai_addrlen) == 0 &&
@@ -288,4 +288,4 @@ Result<std::string> local_address_towards(std::string const& address) {
   return std::string(text);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::state

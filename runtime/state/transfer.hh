@@ -24,7 +24,7 @@
 #include "runtime/state/registry.hh"
 #include "runtime/state/sealed_socket.hh"
 
-namespace gleaner {
+namespace gleaner::state {
 
 /// Connections on which bytes move, so that another thread can end them.
 class Transfers {
@@ -51,8 +51,8 @@ class Transfers {
   /// is sealed with keys that follow from these.
   class Connection {
    public:
-    Connection(Transfers& transfers, Permit const& permit, Fd fd,
-               SealKeys const& keys);
+    Connection(Transfers& transfers, Permit const& permit, os::Fd fd,
+               proto::SealKeys const& keys);
     Connection(Connection&& other) noexcept;
     Connection& operator=(Connection&&) = delete;
     ~Connection();
@@ -61,7 +61,7 @@ class Transfers {
 
    private:
     Transfers* transfers_;
-    Fd fd_;
+    os::Fd fd_;
     std::unique_ptr<SealedSocket> socket_;
     double silence_s_ = 0;
   };
@@ -100,7 +100,7 @@ void move_all(std::vector<Stream>& streams);
 
 /// A request, sealed as frames are.
 Result<void> send_request(int fd, nlohmann::json const& message,
-                          FrameSeal& seal);
+                          proto::FrameSeal& seal);
 
 /// One message among bulk data; takes no byte beyond it.
 Result<nlohmann::json> receive_frame(SealedSocket& socket,
@@ -112,4 +112,4 @@ std::size_t total_bytes(std::vector<Span> const& spans);
 /// with unavailable when there is no route.
 Result<std::string> local_address_towards(std::string const& address);
 
-}  // namespace gleaner
+}  // namespace gleaner::state

@@ -16,7 +16,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 using TrainerId = std::string;
 
@@ -176,4 +176,4 @@ struct AllocatorOptions {
 Result<std::unique_ptr<Allocator>> make_allocator(AllocatorOptions options);
 Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -6,7 +6,7 @@
 
 #include "alloc/worth.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// Can each trainer use each node?
@@ -96,4 +96,4 @@ double ByKinds::worth_of(Problem const& problem, KindPlan const& plan) const {
   return sum;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 #include "alloc/kind_counts.hh"
 #include "alloc/kind_placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// The two decisions of a policy for alike nodes.
 struct AlikePolicy {
@@ -53,4 +53,4 @@ class ByKinds final : public Allocator {
   double steps_max_;  ///< of each component
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

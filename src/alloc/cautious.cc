@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 bool is_uncertain(Trainer const& trainer) { return !trainer.speed_low.empty(); }
@@ -113,4 +113,4 @@ Result<Decision> Cautious::allocate(Problem const& problem,
   return decision;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

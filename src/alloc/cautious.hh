@@ -13,7 +13,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// With trainers whose speed is known it plans as `policy` does, to the bit.
 class Cautious final : public Allocator {
@@ -28,4 +28,4 @@ class Cautious final : public Allocator {
   std::unique_ptr<Allocator> policy_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// What nodes of one cohort share, the most stable first.
@@ -134,4 +134,4 @@ Plan place_cohorts(Problem const& problem, Holdings const& holdings,
   return plan;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

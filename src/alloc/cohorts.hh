@@ -7,7 +7,7 @@
 #include "alloc/allocator.hh"
 #include "alloc/placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// A cohort is the nodes that became idle together; mostly Slurm takes them
 /// back together too.  Trainers that grow anyway have the nodes they hold and
@@ -19,4 +19,4 @@ enum class Swaps { no, yes };
 Plan place_cohorts(Problem const& problem, Holdings const& holdings,
                    std::vector<int> const& counts, Swaps swaps);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

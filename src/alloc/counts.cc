@@ -12,7 +12,7 @@
 #include "alloc/worth.hh"
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// What staying as it is, and having one more node, is worth to a trainer
@@ -191,4 +191,4 @@ Counts best_counts(Problem const& problem, Holdings const& holdings,
   return best;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

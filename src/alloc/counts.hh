@@ -7,7 +7,7 @@
 #include "alloc/allocator.hh"
 #include "alloc/placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Numbers of nodes, and how good they are.
 struct Counts {
@@ -32,4 +32,4 @@ struct Counts {
 Counts best_counts(Problem const& problem, Holdings const& holdings,
                    AllocatorOptions const& options, double steps_max);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

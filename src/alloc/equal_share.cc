@@ -7,7 +7,7 @@
 #include "alloc/placement.hh"
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 std::vector<int> share_counts(std::vector<Trainer> const& trainers, int left) {
   EXPECT(left >= 0, left);
@@ -36,4 +36,4 @@ Result<Decision> EqualShare::allocate(Problem const& problem,
       place(problem, have, share_counts(problem.trainers, have.pool + bound))};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -4,7 +4,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Number of nodes for each trainer, in the order given.
 ///
@@ -20,4 +20,4 @@ class EqualShare final : public Allocator {
                             std::chrono::milliseconds limit) override;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -6,7 +6,7 @@
 #include "alloc/counts.hh"
 #include "alloc/placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 Result<Decision> Exact::allocate(Problem const& problem,
                                  std::chrono::milliseconds) {
@@ -19,4 +19,4 @@ Result<Decision> Exact::allocate(Problem const& problem,
                   best.value, best.bound, best.steps};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -4,7 +4,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Nodes are interchangeable in the objective, so the optimum depends on
 /// counts only.  `exact`, `freetrain` and `gleaner` find it alike and differ
@@ -20,4 +20,4 @@ class Exact final : public Allocator {
   AllocatorOptions options_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

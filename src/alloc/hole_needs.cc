@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// The largest power of √2 that is no more: what is rounded never bars a hole
@@ -134,4 +134,4 @@ std::unique_ptr<Allocator> heeding_short_holes(
   return std::make_unique<HeedingShortHoles>(std::move(policy));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

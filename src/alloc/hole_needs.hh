@@ -10,7 +10,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// How many seconds a node must be there for this trainer to gain anything by
 /// it, whatever else it gets.  A trainer that waits must start and leave again:
@@ -29,4 +29,4 @@ Problem without_short_holes(Problem const& problem);
 std::unique_ptr<Allocator> heeding_short_holes(
     std::unique_ptr<Allocator> policy);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

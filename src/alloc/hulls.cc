@@ -10,7 +10,7 @@
 
 #include "alloc/spans.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// The corners of all hulls, class after class.  `slope` is that of the
@@ -223,4 +223,4 @@ Relaxation relax(Knapsack const& knapsack) {
   return PriceSearch(hulls, knapsack.capacity()).find();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

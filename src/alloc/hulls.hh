@@ -8,7 +8,7 @@
 
 #include "alloc/knapsack.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What the relaxed problem says of the real one.
 struct Relaxation {
@@ -24,4 +24,4 @@ struct Relaxation {
 /// left or the price is 0.
 Relaxation relax(Knapsack const& knapsack);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 #include "alloc/placement.hh"
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr auto nobody = static_cast<std::size_t>(-1);
@@ -123,8 +123,8 @@ class Cutter {
     for (auto const n : component->nodes) {
       auto const& node = problem_.nodes[n];
       auto const holder = holders_[n];
-      bool const foreign = holder != nobody &&
-                           !gleaner::can_use(problem_.trainers[holder], node);
+      bool const foreign =
+          holder != nobody && !alloc::can_use(problem_.trainers[holder], node);
       if (foreign || !is_lendable(problem_, n)) {
         component->are_alike = component->are_alike && !foreign;
         component->kind.push_back(own_kind);
@@ -189,4 +189,4 @@ void freeze(KindComponent* component, std::vector<char> const& trainers) {
   }
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -8,7 +8,7 @@
 #include "alloc/allocator.hh"
 #include "alloc/kind_counts.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Trainers that compete, directly or through others, and all they can use.
 struct KindComponent {
@@ -33,4 +33,4 @@ std::vector<KindComponent> kind_components(Problem const& problem);
 /// Let nobody else have what these trainers of a component hold.
 void freeze(KindComponent* component, std::vector<char> const& trainers);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -10,7 +10,7 @@
 #include "alloc/work.hh"
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// Solves for some of the trainers, on what is left of the kinds.
@@ -159,4 +159,4 @@ Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
   return Decomposition(problem, supply, solve, steps_max).run();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

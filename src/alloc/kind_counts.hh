@@ -11,7 +11,7 @@
 #include "alloc/placement.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Numbers of nodes for the trainers of a problem in which all nodes are alike.
 /// `problem.nodes` and the trainers' nodes tell numbers only.
@@ -44,4 +44,4 @@ Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
 /// counted from 0.
 std::vector<std::size_t> groups_of(KindSupply const& supply);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

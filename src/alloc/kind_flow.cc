@@ -8,7 +8,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr auto nobody = std::numeric_limits<std::size_t>::max();
@@ -124,4 +124,4 @@ std::vector<char> most_wanting(KindFlow const& network, Flow const& flow) {
   return search.reached();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

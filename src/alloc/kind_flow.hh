@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What groups want and kinds have, in nodes.
 struct KindFlow {
@@ -32,4 +32,4 @@ Flow largest_flow(KindFlow const& network);
 /// `flow`, a largest one, serves all.
 std::vector<char> most_wanting(KindFlow const& network, Flow const& flow);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr auto nobody = static_cast<std::size_t>(-1);
@@ -215,4 +215,4 @@ KindPlan place_by_kind(KindComponent const& component,
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 #include "alloc/kind_component.hh"
 #include "alloc/placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Hands out nodes that are alike: place(), place_cohorts().
 using PlaceAlike =
@@ -32,4 +32,4 @@ struct KindPlan {
 KindPlan place_by_kind(KindComponent const& component,
                        std::vector<int> const& counts, PlaceAlike const& place);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -23,7 +23,7 @@
 #include "alloc/repair.hh"
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// The first gap looked at, of the greatest possible, and how fast it widens:
@@ -181,4 +181,4 @@ Choice choose(Knapsack const& knapsack, double steps_max) {
   return choice;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -11,7 +11,7 @@
 
 #include "alloc/work.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What an option that does not exist is worth.
 inline constexpr double not_an_option =
@@ -70,4 +70,4 @@ std::vector<int> choose_dense(Knapsack const& knapsack);
 
 double worth_of(Knapsack const& knapsack, std::vector<int> const& choice);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

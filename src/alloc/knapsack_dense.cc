@@ -4,7 +4,7 @@
 
 #include "alloc/knapsack.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using Row = std::vector<double>;
@@ -50,4 +50,4 @@ double worth_of(Knapsack const& knapsack, std::vector<int> const& choice) {
   return sum;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

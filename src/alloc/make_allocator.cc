@@ -12,7 +12,7 @@
 #include "alloc/hole_needs.hh"
 #include "alloc/milp.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 void Trainer::limit_nodes(int most) {
   nodes_max = std::min(nodes_max, most);
@@ -111,4 +111,4 @@ Result<std::unique_ptr<Allocator>> make_allocator(std::string_view policy) {
   return make_allocator(std::move(options));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

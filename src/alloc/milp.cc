@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// Coefficients of one row.
@@ -212,4 +212,4 @@ Result<std::unique_ptr<Allocator>> make_milp(AllocatorOptions const& options) {
   return {std::make_unique<Milp>(options.cap_change)};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -8,7 +8,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// BFTrainer's and FreeTrain's program for nodes n and trainers j; c_jn is 1
 /// where j has n now, C_j = Σ_n c_jn, r_j the speed there, T the forward-
@@ -36,4 +36,4 @@ Result<MilpPlan> solve_milp(Problem const& problem, bool cap_change,
 /// The policy.  Fails with unavailable in a build without CBC.
 Result<std::unique_ptr<Allocator>> make_milp(AllocatorOptions const& options);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

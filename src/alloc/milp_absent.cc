@@ -2,7 +2,7 @@
 /// What a build without CBC says of the policy milp.
 #include "alloc/milp.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 Result<std::unique_ptr<Allocator>> make_milp(AllocatorOptions const&) {
   return Error{Errc::unavailable,
@@ -10,4 +10,4 @@ Result<std::unique_ptr<Allocator>> make_milp(AllocatorOptions const&) {
                "coinor-libcbc-dev and run configure again]"};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

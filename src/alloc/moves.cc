@@ -7,7 +7,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// price · 0, price · 1, …: shared by all classes.
@@ -136,4 +136,4 @@ Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed,
   return repair;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -15,7 +15,7 @@
 #include "alloc/hulls.hh"
 #include "alloc/knapsack.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 struct Move {
   int units = 0;  ///< more than the relaxed choice; never 0
@@ -49,4 +49,4 @@ struct Repair {
 Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed,
                   Work* work);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

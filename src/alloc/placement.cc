@@ -7,7 +7,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// "No plan" is unknown, not for ever; but a planned end is certain to come.
@@ -105,4 +105,4 @@ Plan place(Problem const& problem, Holdings const& holdings,
   return plan;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

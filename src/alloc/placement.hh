@@ -12,7 +12,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What each trainer holds of Problem::nodes, and what can be handed out.
 struct Holdings {
@@ -39,4 +39,4 @@ bool is_lendable(Problem const& problem, NodeIndex node);
 Plan place(Problem const& problem, Holdings const& holdings,
            std::vector<int> const& counts);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using nlohmann::json;
@@ -334,4 +334,4 @@ Result<Plan> plan_from_json(Problem const& problem, json const& value) {
   return guarded([&] { return read_plan(problem, value); });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

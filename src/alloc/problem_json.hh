@@ -21,7 +21,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 nlohmann::ordered_json problem_to_json(Problem const& problem);
 
@@ -39,4 +39,4 @@ nlohmann::ordered_json plan_to_json(Problem const& problem, Plan const& plan);
 Result<Plan> plan_from_json(Problem const& problem,
                             nlohmann::json const& value);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -10,7 +10,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -250,4 +250,4 @@ Found best_repair(std::vector<MovableClass> classes, Unbounded const& bound,
   return Search(std::move(classes), bound, goal).run(most);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

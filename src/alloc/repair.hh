@@ -7,7 +7,7 @@
 
 #include "alloc/moves.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What a set of moves is to reach.
 struct Goal {
@@ -76,4 +76,4 @@ struct Found {
 Found best_repair(std::vector<MovableClass> classes, Unbounded const& bound,
                   Goal const& goal, Effort most);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

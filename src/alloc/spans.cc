@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr int block = 16;
@@ -86,4 +86,4 @@ std::vector<Span> best_between(Knapsack const& knapsack, double high,
   return spans;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -6,7 +6,7 @@
 
 #include "alloc/knapsack.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// Options first … last of a class.
 struct Span {
@@ -19,4 +19,4 @@ struct Span {
 std::vector<Span> best_between(Knapsack const& knapsack, double high,
                                double low);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -5,7 +5,7 @@
 
 #include "alloc/repair.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ std::optional<Repair> Unbounded::path(
   return repair;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// A visit is worth more than any plan without it: that it pays was decided.
@@ -84,4 +84,4 @@ VisitedPlan with_visits(Plan plan, Allocator& policy, Problem const& problem,
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -13,7 +13,7 @@
 
 #include "alloc/allocator.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 struct VisitedSize {
   std::size_t trainer = 0;  ///< place in Problem::trainers
@@ -35,4 +35,4 @@ VisitedPlan with_visits(Plan plan, Allocator& policy, Problem const& problem,
                         std::vector<VisitedSize> const& visits,
                         std::chrono::milliseconds limit);
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 inline constexpr double unlimited_steps =
     std::numeric_limits<double>::infinity();
@@ -33,4 +33,4 @@ class Work {
   double done_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -6,7 +6,7 @@
 
 #include "core/contract.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 double speed_at(Trainer const& trainer, int count) {
@@ -133,4 +133,4 @@ double predicted_gain(Problem const& problem, Plan const& plan,
   return sum;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

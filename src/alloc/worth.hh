@@ -7,7 +7,7 @@
 #include "alloc/allocator.hh"
 #include "alloc/placement.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// With C nodes now and r = speed[C] (0 below nodes_min), having k nodes is
 /// worth, over the forward-looking time T,
@@ -59,4 +59,4 @@ double work_left_s(Trainer const& trainer);
 double predicted_gain(Problem const& problem, Plan const& plan,
                       Extras const& extras = Extras::none());
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -21,11 +21,12 @@ class Query {
       : config_(config), question_(question) {}
 
   Result<msg::ToClient> run() {
-    connect_tcp(io_, config_.address, connect_s_max, [this](auto channel) {
-      if (!channel) return finish(channel.error());
-      channel_ = *channel;
-      prove();
-    });
+    proto::connect_tcp(io_, config_.address, connect_s_max,
+                       [this](auto channel) {
+                         if (!channel) return finish(channel.error());
+                         channel_ = *channel;
+                         prove();
+                       });
     io_.run_for(std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::duration<double>(answer_s_max)));
     if (channel_) channel_->close();
@@ -38,9 +39,9 @@ class Query {
 
  private:
   void prove() {
-    munge_client(
+    proto::munge_client(
         channel_, config_.munge_socket, gleanerd_uids(config_), connect_s_max,
-        wait_here(), [this](Error const& why) { finish(why); },
+        proto::wait_here(), [this](Error const& why) { finish(why); },
         [this](Result<void> proven) {
           if (!proven) return finish(proven.error());
           channel_->on_message(
@@ -57,7 +58,7 @@ class Query {
   Config const& config_;
   msg::FromClient const& question_;
   asio::io_context io_;
-  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<proto::Channel> channel_;
   std::optional<Result<msg::ToClient>> answer_;
 };
 

@@ -31,7 +31,7 @@ Result<std::vector<sim::Training>> read_trainings(SimOptions const& options) {
 class Run {
  public:
   Run(SimOptions const& options, std::vector<sim::Training> trainings,
-      std::unique_ptr<Allocator> allocator)
+      std::unique_ptr<alloc::Allocator> allocator)
       : options_(options),
         trainings_(std::move(trainings)),
         allocator_(std::move(allocator)) {
@@ -60,7 +60,7 @@ class Run {
  private:
   SimOptions const& options_;
   std::vector<sim::Training> trainings_;
-  std::unique_ptr<Allocator> allocator_;
+  std::unique_ptr<alloc::Allocator> allocator_;
   std::unique_ptr<sim::Rules> rules_;
 };
 
@@ -114,10 +114,11 @@ Result<SimResult> on_job_log(SimOptions const& options, Run& run,
   return result;
 }
 
-Result<std::unique_ptr<Allocator>> make_policy(AllocatorOptions options) {
+Result<std::unique_ptr<alloc::Allocator>> make_policy(
+    alloc::AllocatorOptions options) {
   if (options.policy == "trivial")
-    return std::unique_ptr<Allocator>(std::make_unique<sim::Trivial>());
-  return make_allocator(std::move(options));
+    return std::unique_ptr<alloc::Allocator>(std::make_unique<sim::Trivial>());
+  return alloc::make_allocator(std::move(options));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct SimOptions {
   std::string trainers;
   std::string curves;
 
-  AllocatorOptions allocator;
+  alloc::AllocatorOptions allocator;
   sim::EngineOptions engine;
   double known_ahead_s = 0;
   std::uint64_t seed = 0;

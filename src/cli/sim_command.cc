@@ -109,15 +109,16 @@ void add_inputs(CLI::App& sim, SimOptions& o) {
 /// Switches off one thing that policy `gleaner` knows.
 struct Without {
   char const* name;
-  void (*apply)(Extras&);
+  void (*apply)(alloc::Extras&);
 };
 constexpr Without extras[] = {
-    {"normalise", [](Extras& extras) { extras.normalise = false; }},
-    {"cold_start", [](Extras& extras) { extras.start_share = 0; }},
-    {"cohorts", [](Extras& extras) { extras.cohorts = false; }},
-    {"swaps", [](Extras& extras) { extras.swaps = false; }},
-    {"losses", [](Extras& extras) { extras.losses_per_node_s = 0; }},
-    {"work_left", [](Extras& extras) { extras.work_left_first = false; }},
+    {"normalise", [](alloc::Extras& extras) { extras.normalise = false; }},
+    {"cold_start", [](alloc::Extras& extras) { extras.start_share = 0; }},
+    {"cohorts", [](alloc::Extras& extras) { extras.cohorts = false; }},
+    {"swaps", [](alloc::Extras& extras) { extras.swaps = false; }},
+    {"losses", [](alloc::Extras& extras) { extras.losses_per_node_s = 0; }},
+    {"work_left",
+     [](alloc::Extras& extras) { extras.work_left_first = false; }},
 };
 
 void add_policy(CLI::App& sim, SimOptions& o) {

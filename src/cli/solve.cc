@@ -29,7 +29,7 @@ Result<json> parse(std::string const& where, std::string_view text) {
 
 Result<SolveCase> read_record(std::string const& where, json const& record) {
   SolveCase result;
-  auto problem = problem_from_json(record.at("problem"));
+  auto problem = alloc::problem_from_json(record.at("problem"));
   if (!problem) return in(where, problem.error());
   result.problem = std::move(*problem);
   if (record.contains("policy") && record["policy"].is_string())
@@ -37,7 +37,7 @@ Result<SolveCase> read_record(std::string const& where, json const& record) {
   if (record.contains("t_s") && record["t_s"].is_number())
     result.t_s = record["t_s"];
   if (!record.contains("plan")) return result;
-  auto plan = plan_from_json(result.problem, record["plan"]);
+  auto plan = alloc::plan_from_json(result.problem, record["plan"]);
   if (!plan) return in(where, plan.error());
   result.plan = std::move(*plan);
   return result;
@@ -67,8 +67,8 @@ Result<std::vector<SolveCase>> read_log(std::string const& name,
   return cases;
 }
 
-std::vector<std::string> names_of(Problem const& problem,
-                                  std::vector<NodeIndex> const& nodes) {
+std::vector<std::string> names_of(alloc::Problem const& problem,
+                                  std::vector<alloc::NodeIndex> const& nodes) {
   std::vector<std::string> names;
   for (auto const node : nodes) names.push_back(problem.nodes[node].name);
   return names;
@@ -105,7 +105,7 @@ Result<std::vector<SolveCase>> read_cases(std::string const& name,
     if (!one) return one.error();
     return std::vector{std::move(*one)};
   }
-  auto problem = problem_from_json(*value);
+  auto problem = alloc::problem_from_json(*value);
   if (!problem) return in(name, problem.error());
   return std::vector{SolveCase{std::move(*problem), "", {}, 0}};
 }
@@ -136,9 +136,9 @@ std::string solved_json(SolveCase const& question, Solved const& answer) {
   nlohmann::ordered_json value{
       {"policy", answer.policy},
       {"took_ms", answer.took_ms},
-      {"gain", predicted_gain(question.problem, answer.plan)},
+      {"gain", alloc::predicted_gain(question.problem, answer.plan)},
       {"gap", answer.gap},
-      {"plan", plan_to_json(question.problem, answer.plan)}};
+      {"plan", alloc::plan_to_json(question.problem, answer.plan)}};
   if (question.plan) value["as_recorded"] = *question.plan == answer.plan;
   return value.dump(2) + "\n";
 }

@@ -14,10 +14,10 @@ namespace gleaner::cli {
 /// A problem to be solved, and what gleanerd decided if it comes from its
 /// `problem_log`.
 struct SolveCase {
-  Problem problem;
-  std::string policy;        ///< that decided; "": not recorded
-  std::optional<Plan> plan;  ///< that was decided
-  double t_s = 0;            ///< when, seconds since 1970
+  alloc::Problem problem;
+  std::string policy;               ///< that decided; "": not recorded
+  std::optional<alloc::Plan> plan;  ///< that was decided
+  double t_s = 0;                   ///< when, seconds since 1970
 };
 
 /// One problem as JSON (alloc/problem_json.hh), or a problem_log: one record a
@@ -27,7 +27,7 @@ Result<std::vector<SolveCase>> read_cases(std::string const& name,
                                           std::string const& text);
 
 struct Solved {
-  Plan plan;
+  alloc::Plan plan;
   double gap = 0;  ///< to what no plan could exceed, as a part of that
   std::string policy;
   double took_ms = 0;

@@ -33,7 +33,7 @@ Result<Solved> solve(SolveCase const& question, SolveOptions const& options) {
   auto const recorded = question.policy.empty() ? "gleaner" : question.policy;
   Solved solved;
   solved.policy = options.policy.empty() ? recorded : options.policy;
-  auto const allocator = make_allocator(solved.policy);
+  auto const allocator = alloc::make_allocator(solved.policy);
   if (!allocator) return allocator.error();
   auto const begin = std::chrono::steady_clock::now();
   auto decision = (*allocator)

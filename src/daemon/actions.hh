@@ -17,14 +17,14 @@
 #include "proto/daemon_messages.hh"
 #include "proto/ticket.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 using LinkId = std::uint64_t;  ///< a coordinator's connection; 0 is none
 
 /// Sign the ticket and send it as a Grant.
 struct Offer {
   LinkId link = 0;
-  Ticket ticket;
+  proto::Ticket ticket;
   TimeS until_s = 0;
 };
 
@@ -73,8 +73,8 @@ struct Record {
 /// Append to `problem_log`: what was solved, and how.
 struct SaveProblem {
   std::string policy;
-  Problem problem;
-  Plan plan;
+  alloc::Problem problem;
+  alloc::Plan plan;
 };
 
 /// Keep on disk what was learned of trainings.
@@ -87,4 +87,4 @@ using Action =
                  LookAtQueue, LookAgain, Record, SaveProblem, KeepProfiles>;
 using Actions = std::vector<Action>;
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,7 +7,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// The first failure blocks for `first_s`, each further one for twice as long
 /// up to `most_s`; a success forgets them.  Failures while blocked are of the
@@ -42,4 +42,4 @@ class Backoff {
   std::map<Key, Entry> entries_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include "daemon/caps.hh"
 #include "daemon/release_groups.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double register_wait_s = 5;    ///< for a new job to be in a snapshot
@@ -288,8 +288,8 @@ void Brain::follow_plan(TimeS now, Actions* out) {
   changed_ = false;
   planned_at_s_ = now;
   auto const input = plan_input(now);
-  auto changes = decided(
-      make_changes(input, *allocator_, [&](Problem const& problem, Plan plan) {
+  auto changes = decided(make_changes(
+      input, *allocator_, [&](alloc::Problem const& problem, alloc::Plan plan) {
         return visits_.change(std::move(plan), input, problem, *allocator_,
                               out);
       }));
@@ -330,7 +330,7 @@ void Brain::lend(Changes::Lend const& wish, TimeS now, Actions* out) {
   Owner const owner{trainer.base.uid, trainer.base.account};
   if (!cap_reached(config_, leases_, roster_, owner).empty()) return;
   auto& place = places_.at(wish.node);
-  Ticket ticket;
+  proto::Ticket ticket;
   ticket.uid = trainer.base.uid;
   ticket.node = wish.node;
   ticket.part = place.part;
@@ -446,4 +446,4 @@ TimeS Brain::next_s(TimeS now) const {
   return std::max(next, now + 0.001);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -45,7 +45,7 @@
 #include "daemon/roster.hh"
 #include "daemon/token_buckets.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Brain {
  public:
@@ -178,7 +178,7 @@ class Brain {
   Config config_;
   Orders orders_;
   std::function<std::string()> make_nonce_;
-  std::unique_ptr<Allocator> allocator_;
+  std::unique_ptr<alloc::Allocator> allocator_;
   bool lending_ = false;
   bool changed_ = false;  ///< since the last plan
 
@@ -219,4 +219,4 @@ class Brain {
       asked_back_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -12,7 +12,7 @@
 #include "daemon/pace_message.hh"
 #include "profile/agreement.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double hold_margin_s = 10;  ///< for leases to end, and a long cycle
@@ -49,7 +49,7 @@ Brain::Brain(Config config, std::function<std::string()> make_nonce)
 void Brain::configure(Config config) {
   config_ = std::move(config);
   // The configuration admits no name of which there is no policy.
-  if (auto allocator = make_allocator(config_.policy))
+  if (auto allocator = alloc::make_allocator(config_.policy))
     allocator_ = std::move(*allocator);
   demand_.set_hold(arrival_hold_s());
   visits_.configure(config_);
@@ -293,12 +293,13 @@ ProfileKey key_of(TrainerEntry const& trainer, std::string const& family) {
 void Brain::give_prior(TrainerEntry* trainer, msg::Pace const& pace,
                        TimeS now) {
   auto const key = key_of(*trainer, pace.family);
-  Advisor own;
+  profile::Advisor own;
   auto const traits = traits_of(pace);
   own.set_traits(traits);
   own.add(pace_of(pace));
-  auto const is_alike = [&, learned = own.learned()](Learned const& known) {
-    return agree(known, learned, traits);
+  auto const is_alike = [&, learned =
+                                own.learned()](profile::Learned const& known) {
+    return profile::agree(known, learned, traits);
   };
   trainer->scaling.set_prior(shelf_.taught(key, is_alike, now),
                              shelf_.own(key));
@@ -325,8 +326,8 @@ void Brain::shelve(TrainerEntry const& trainer, TimeS now) {
   shelf_.put(key, learned, now);
   shelf_.fold(
       key,
-      [&](Learned const& known) {
-        return agree(known, learned, trainer.scaling.traits());
+      [&](profile::Learned const& known) {
+        return profile::agree(known, learned, trainer.scaling.traits());
       },
       now);
 }
@@ -401,4 +402,4 @@ void Brain::welcome(Candidate const& candidate, Actions* out) {
                          {"leases", candidate.request.leases.size()}}});
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

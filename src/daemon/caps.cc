@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// What the caps leave to users and accounts.
@@ -43,7 +43,7 @@ class Room {
 
 /// Nodes for each trainer within the caps; 0: left out.
 std::vector<int> shares(Config const& config, std::vector<Owner> const& owners,
-                        std::vector<Trainer> const& trainers) {
+                        std::vector<alloc::Trainer> const& trainers) {
   Room room(config);
   std::vector<int> share(trainers.size(), 0);
   for (std::size_t i = 0; i < trainers.size(); ++i) {
@@ -66,10 +66,10 @@ std::vector<int> shares(Config const& config, std::vector<Owner> const& owners,
 }
 
 void cap_owners(Config const& config, std::vector<Owner>* owners,
-                Problem* problem) {
+                alloc::Problem* problem) {
   auto& trainers = problem->trainers;
   auto const share = shares(config, *owners, trainers);
-  std::vector<Trainer> kept;
+  std::vector<alloc::Trainer> kept;
   std::vector<Owner> kept_owners;
   for (std::size_t i = 0; i < trainers.size(); ++i) {
     if (share[i] == 0) continue;
@@ -83,7 +83,7 @@ void cap_owners(Config const& config, std::vector<Owner>* owners,
 }
 
 /// Keep the first `cap` nodes, those that trainers have before all others.
-void cap_nodes(std::size_t cap, Problem* problem) {
+void cap_nodes(std::size_t cap, alloc::Problem* problem) {
   std::vector<bool> used(problem->nodes.size(), false);
   for (auto const& trainer : problem->trainers)
     for (auto const node : trainer.nodes) used[node] = true;
@@ -92,16 +92,17 @@ void cap_nodes(std::size_t cap, Problem* problem) {
   for (bool const wanted : {true, false})
     for (std::size_t i = 0; i < used.size() && room > 0; ++i)
       if (used[i] == wanted) kept[i] = true, --room;
-  std::vector<NodeIndex> place(problem->nodes.size());
-  std::vector<Node> nodes;
+  std::vector<alloc::NodeIndex> place(problem->nodes.size());
+  std::vector<alloc::Node> nodes;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) continue;
-    place[i] = static_cast<NodeIndex>(nodes.size());
+    place[i] = static_cast<alloc::NodeIndex>(nodes.size());
     nodes.push_back(std::move(problem->nodes[i]));
   }
   problem->nodes = std::move(nodes);
   for (auto& trainer : problem->trainers) {
-    std::erase_if(trainer.nodes, [&](NodeIndex node) { return !kept[node]; });
+    std::erase_if(trainer.nodes,
+                  [&](alloc::NodeIndex node) { return !kept[node]; });
     for (auto& node : trainer.nodes) node = place[node];
   }
 }
@@ -109,7 +110,7 @@ void cap_nodes(std::size_t cap, Problem* problem) {
 }  // namespace
 
 void apply_caps(Config const& config, std::vector<Owner>* owners,
-                Problem* problem) {
+                alloc::Problem* problem) {
   if (config.leases_per_user_max > 0 || config.leases_per_account_max > 0)
     cap_owners(config, owners, problem);
   auto const cap = static_cast<std::size_t>(config.leases_max);
@@ -145,4 +146,4 @@ std::string cap_reached(Config const& config, LeaseTable const& leases,
   return "";
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -13,7 +13,7 @@
 #include "daemon/lease_table.hh"
 #include "daemon/roster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Whose cap a training's leases count for.
 struct Owner {
@@ -28,11 +28,11 @@ struct Owner {
 /// whose nodes_min does not fit is left out, with its owner.  Nodes beyond
 /// leases_max are left out too, those in use last.
 void apply_caps(Config const& config, std::vector<Owner>* owners,
-                Problem* problem);
+                alloc::Problem* problem);
 
 /// Which cap keeps one more node from being offered to this owner: "leases_max
 /// (8)"; "": none.  Leases count until they are gone.
 std::string cap_reached(Config const& config, LeaseTable const& leases,
                         Roster const& roster, Owner const& owner);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include "daemon/descriptor_budget.hh"
 #include "proto/munge_handshake.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double handshake_s = 5;
@@ -55,7 +55,7 @@ Result<std::unique_ptr<ClientDoor>> ClientDoor::open(asio::io_context& io,
   if (!links_most) return links_most.error();
   std::unique_ptr<ClientDoor> door(
       new ClientDoor(io, config, clock, std::move(handlers), *links_most));
-  auto listener = Listener::tcp(
+  auto listener = proto::Listener::tcp(
       io, config.listen,
       [self = door.get()](auto channel) { self->on_accept(channel); });
   if (!listener) return listener.error();
@@ -63,15 +63,16 @@ Result<std::unique_ptr<ClientDoor>> ClientDoor::open(asio::io_context& io,
   return door;
 }
 
-void ClientDoor::on_accept(std::shared_ptr<Channel> channel) {
+void ClientDoor::on_accept(std::shared_ptr<proto::Channel> channel) {
   auto const id = ++last_;
   links_[id].channel = channel;
   if (links_.size() > links_max_) return refuse(id, "too many connections");
-  if (auto const old = strangers_.add(id, address_of_peer(channel->peer())))
+  if (auto const old =
+          strangers_.add(id, proto::address_of_peer(channel->peer())))
     refuse(*old, "too many connections that have not proved who they are");
-  munge_server(
+  proto::munge_server(
       channel, munge_socket_, handshake_s,
-      [this](std::function<Finish()> work) {
+      [this](std::function<proto::Finish()> work) {
         return munge_.submit(SlurmWorker::Urgency::in_turn, std::move(work));
       },
       [this, id](Error const& error) { on_closed(id, error); },
@@ -190,4 +191,4 @@ void ClientDoor::close(LinkId id) {
   strangers_.remove(id);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

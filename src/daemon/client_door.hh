@@ -29,7 +29,7 @@
 #include "proto/daemon_messages.hh"
 #include "proto/strangers.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class ClientDoor {
  public:
@@ -64,14 +64,14 @@ class ClientDoor {
 
  private:
   struct Link {
-    std::shared_ptr<Channel> channel;
+    std::shared_ptr<proto::Channel> channel;
     std::optional<Uid> uid;  ///< once MUNGE has told
     bool coordinator = false;
   };
 
   ClientDoor(asio::io_context& io, Config const& config, Clock const& clock,
              Handlers handlers, std::size_t links_most);
-  void on_accept(std::shared_ptr<Channel> channel);
+  void on_accept(std::shared_ptr<proto::Channel> channel);
   void on_identified(LinkId id, Uid uid);
   void on_json(LinkId id, nlohmann::json const& json);
   void on_client(LinkId id, msg::FromClient const& request);
@@ -86,15 +86,15 @@ class ClientDoor {
   std::string munge_socket_;
   Clock const& clock_;
   Handlers handlers_;
-  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<proto::Listener> listener_;
   std::size_t links_max_;
   std::map<LinkId, Link> links_;
   SlurmWorker munge_;
-  Strangers strangers_;
+  proto::Strangers strangers_;
   TokenBuckets messages_, bytes_, answers_;
   StatusCache status_;
   LinkId last_ = 0;
   Throttle throttle_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

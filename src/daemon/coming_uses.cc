@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 std::map<std::string, ComingUse> coming_uses(
     Snapshot const& snapshot, Places const& places,
@@ -46,4 +46,4 @@ std::map<std::string, ComingUse> coming_uses(
   return uses;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

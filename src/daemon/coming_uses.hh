@@ -17,7 +17,7 @@
 #include "daemon/places.hh"
 #include "daemon/supply.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// The next use of a node.
 struct ComingUse {
@@ -35,4 +35,4 @@ std::map<std::string, ComingUse> coming_uses(
     std::map<std::string, JobId> const& aside, JobMemory memory, TimeS since_s,
     TimeS until_s);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -8,7 +8,7 @@
 
 #include "core/place.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 bool can_be_asked_back(Lease const& lease) {
@@ -95,4 +95,4 @@ FreeNodes count_free(Snapshot const& snapshot, LeaseTable const& leases,
   return by_partition(snapshot, by_kind, default_partition, until_s);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,11 +5,11 @@
 #include "core/free_nodes.hh"
 #include "daemon/lease_table.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// By partition; those without a lent node are left out.  A node counts as lent
 /// while its lease could be asked back, as neither while it is on its way.
 FreeNodes count_free(Snapshot const& snapshot, LeaseTable const& leases,
                      std::string const& default_partition, TimeS until_s);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -6,7 +6,7 @@
 
 #include "core/part_size.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 std::vector<Part> cut(NodeKind const& kind, Resources const& free,
                       std::set<int> const& taken, Resources const& asked) {
@@ -50,4 +50,4 @@ Resources const& PartSizes::on(std::string const& node, KindIndex kind) const {
   return of.asked[turn == of.turn_of.end() ? 0 : turn->second];
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -11,7 +11,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// A part of a node that is free.
 struct Part {
@@ -48,4 +48,4 @@ class PartSizes {
   std::vector<OfKind> kinds_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

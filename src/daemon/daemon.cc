@@ -17,7 +17,7 @@
 #include "daemon/state_dir.hh"
 #include "daemon/status.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double stop_wait_s = 2;
@@ -42,7 +42,7 @@ Daemon::Daemon(asio::io_context& io, Config const& config, Clock const& clock,
                Outside outside)
     : io_(io),
       clock_(clock),
-      brain_(config, make_nonce),
+      brain_(config, proto::make_nonce),
       control_(std::move(outside.control)),
       worker_(io),
       ender_(worker_, control_,
@@ -71,7 +71,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(asio::io_context& io,
 }
 
 Result<void> Daemon::open(Config const& config) {
-  auto key = load_ticket_key(config.state_dir + "/ticket.key", KeyFile::create);
+  auto key = proto::load_ticket_key(config.state_dir + "/ticket.key",
+                                    proto::KeyFile::create);
   if (!key) return key.error();
   ticket_key_ = *key;
   auto orders = load_orders(config.state_dir);
@@ -136,7 +137,7 @@ PluginDoor::Handlers Daemon::plugin_handlers() {
             // With `poll` the plugin may still be loaded; one source is enough.
             if (!poller_) on_snapshot(std::move(snapshot));
           },
-          [this](ScanPacer::Cause cause) {
+          [this](slurm::ScanPacer::Cause cause) {
             if (poller_)
               poller_->hint(cause);
             else
@@ -286,7 +287,8 @@ void Daemon::arm() {
 void Daemon::act(Offer const& offer) {
   clients_->send(
       offer.link,
-      msg::Grant{offer.ticket.node, sign_ticket(offer.ticket, ticket_key_),
+      msg::Grant{offer.ticket.node,
+                 proto::sign_ticket(offer.ticket, ticket_key_),
                  offer.ticket.minutes, offer.until_s, offer.ticket.part});
 }
 
@@ -349,8 +351,8 @@ void Daemon::act(SaveProblem const& solved) {
   nlohmann::ordered_json const line{
       {"t_s", clock_.wall_s()},
       {"policy", solved.policy},
-      {"problem", problem_to_json(solved.problem)},
-      {"plan", plan_to_json(solved.problem, solved.plan)}};
+      {"problem", alloc::problem_to_json(solved.problem)},
+      {"plan", alloc::plan_to_json(solved.problem, solved.plan)}};
   ProblemLog const log(config.problem_log,
                        static_cast<std::uint64_t>(config.problem_log_mb_max)
                            << 20);
@@ -413,4 +415,4 @@ bool Daemon::stop() {
   return worker_.stop(stop_wait_s) && munge_ended;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

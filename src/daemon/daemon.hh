@@ -31,14 +31,14 @@
 #include "daemon/setup_watch.hh"
 #include "daemon/slurm_worker.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Daemon {
  public:
   /// What differs between a machine and a test.
   struct Outside {
-    std::shared_ptr<SlurmControl> control;
-    std::unique_ptr<SnapshotSource> source;  ///< for `scavenger: poll`
+    std::shared_ptr<slurm::SlurmControl> control;
+    std::unique_ptr<slurm::SnapshotSource> source;  ///< for `scavenger: poll`
   };
 
   /// Fails, with a message for the administrator, when it cannot work at all.
@@ -91,7 +91,7 @@ class Daemon {
   asio::io_context& io_;
   Clock const& clock_;
   Brain brain_;
-  std::shared_ptr<SlurmControl> control_;
+  std::shared_ptr<slurm::SlurmControl> control_;
   std::string ticket_key_;
   NodeSet lease_nodes_;  ///< of the lease partition; empty: not known yet
   std::string default_partition_;
@@ -110,8 +110,8 @@ class Daemon {
   double rested_s_ = 0;          ///< when that may be
   bool deciding_soon_ = false;   ///< rest_ is running
   Throttle throttle_;
-  std::unique_ptr<SnapshotSource> source_;  ///< until poller_ takes it
-  TimeS silent_since_s_ = 0;                ///< when the last snapshot came
+  std::unique_ptr<slurm::SnapshotSource> source_;  ///< until poller_ takes it
+  TimeS silent_since_s_ = 0;  ///< when the last snapshot came
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double unfit_s_max = 2;  ///< the end of a lease takes less
@@ -75,4 +75,4 @@ TimeS Demand::next_s(TimeS now, TimeS fallback) const {
   return fallback;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

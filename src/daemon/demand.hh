@@ -24,7 +24,7 @@
 #include "daemon/supply.hh"
 #include "daemon/supply_nodes.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Demand {
  public:
@@ -77,4 +77,4 @@ class Demand {
   std::vector<PendingJob> arrivals_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr std::size_t links_min = 64;
@@ -48,4 +48,4 @@ Result<std::size_t> raise_descriptor_limit() {
                           : static_cast<std::size_t>(limit.rlim_cur));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

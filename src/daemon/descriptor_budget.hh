@@ -7,7 +7,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Descriptors kept for everything but clients: calls to Slurm, the journal,
 /// plugins, MUNGE.
@@ -25,4 +25,4 @@ Result<std::size_t> links_within(std::size_t limit);
 /// to the hard limit, and say how many clients fit it.
 Result<std::size_t> raise_descriptor_limit();
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,7 +7,7 @@
 #include "core/fits.hh"
 #include "core/place.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 void Eligibility::add_trainer(LeaseTemplate const& ask) {
   auto const [found, is_new] = known_.try_emplace(ask.text, templates_.size());
@@ -55,4 +55,4 @@ std::vector<std::uint32_t> Eligibility::usable_by(std::size_t trainer) const {
   return usable;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -14,7 +14,7 @@
 #include "daemon/backoff.hh"
 #include "daemon/places.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// A place, and the text of a lease template that Slurm refused there.
 using NodeTemplate = std::pair<std::string, std::string>;
@@ -56,4 +56,4 @@ class Eligibility {
   std::map<Served, std::uint32_t> kinds_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

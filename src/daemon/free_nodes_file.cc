@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double believed_s = 3;   ///< decisions are at most a second apart
@@ -50,4 +50,4 @@ void FreeNodesFile::remove() {
   last_ = {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,7 +7,7 @@
 
 #include "core/free_nodes.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Written when counts change, and again before they are too old to be
 /// believed.  A gleanerd that is gone is so believed for no longer than that.
@@ -30,4 +30,4 @@ class FreeNodesFile {
   FreeNodes last_;  ///< what the file says
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

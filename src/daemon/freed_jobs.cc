@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 std::vector<JobId> FreedJobs::update(
     std::map<std::string, JobId> const& kept,
@@ -24,4 +24,4 @@ std::vector<JobId> FreedJobs::update(
   return freed;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -10,7 +10,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class FreedJobs {
  public:
@@ -25,4 +25,4 @@ class FreedJobs {
   std::set<JobId> blocked_;  ///< jobs with a closed place
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

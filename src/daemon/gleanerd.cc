@@ -17,7 +17,7 @@
 #include "slurm/control.hh"
 #include "slurm/load.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr int exit_failed = 1;
@@ -93,10 +93,11 @@ class Program {
     auto lock = StateLock::take(config_.state_dir);
     if (!lock) return lock.error();
     lock_ = std::make_unique<StateLock>(std::move(*lock));
-    if (auto done = init_libslurm(); !done) return done;
-    auto daemon = Daemon::start(io_, config_, clock_,
-                                {make_slurm_control(config_),
-                                 make_slurm_source(snapshot_options(config_))});
+    if (auto done = slurm::init_libslurm(); !done) return done;
+    auto daemon = Daemon::start(
+        io_, config_, clock_,
+        {slurm::make_slurm_control(config_),
+         slurm::make_slurm_source(slurm::snapshot_options(config_))});
     if (!daemon) return daemon.error();
     daemon_ = std::move(*daemon);
     return {};
@@ -151,14 +152,14 @@ int main_guarded(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon
 
 int main(int argc, char** argv) {
   try {
-    return gleaner::main_guarded(argc, argv);
+    return gleaner::daemon::main_guarded(argc, argv);
   } catch (std::exception const& error) {
     gleaner::log_to_stderr(gleaner::LogLevel::error,
                            gleaner::LogLine("ended").kv("why", error.what()));
-    return gleaner::exit_failed;
+    return gleaner::daemon::exit_failed;
   }
 }

@@ -6,7 +6,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class HoleSource {
  public:
@@ -18,4 +18,4 @@ class HoleSource {
   virtual void look_again() = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -6,7 +6,7 @@
 
 #include "core/importance.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Samples per second on one node, from the smallest size that was measured;
@@ -48,4 +48,4 @@ double work_left_s(TrainerEntry const& trainer) {
   return static_cast<double>(trainer.progress.samples_left) / samples_per_s;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,7 +5,7 @@
 
 #include "daemon/roster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What users say, brought into bounds: a weight that there is, and a deadline
 /// before the year 10000.  What makes no sense counts as not said.
@@ -20,4 +20,4 @@ TimeS deadline_of(TrainerEntry const& trainer);
 /// plans are multiples of that of one node; 0: unknown.
 double work_left_s(TrainerEntry const& trainer);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 std::int64_t JobOnNode::memory_mb(std::int64_t all_mb) const {
   if (memory_ == JobMemory::ignored) return 0;
@@ -63,4 +63,4 @@ Gres take_units(Gres const& free, Gres* left) {
   return taken;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include "daemon/job_shape.hh"
 #include "daemon/supply_nodes.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What Slurm allocates to jobs.
 enum class JobMemory {
@@ -49,4 +49,4 @@ class JobOnNode {
 /// Take what there is of `left` from `free`; what that is.
 Gres take_units(Gres const& free, Gres* left);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

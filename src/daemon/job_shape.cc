@@ -7,7 +7,7 @@
 
 #include "core/features.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Calls `each(name)` for the names of "a,b" until one gives true.
@@ -59,4 +59,4 @@ bool contributes(Gres const& free, Gres const& in_all) {
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

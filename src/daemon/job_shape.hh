@@ -7,7 +7,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What waiting jobs that ask the same of each node have in common.
 struct JobShape {
@@ -29,4 +29,4 @@ bool kind_fits(NodeKind const& kind, PendingJob const& job);
 /// Has it a unit of each GRES that the job counts over all nodes?
 bool contributes(Gres const& free, Gres const& in_all);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr int prune_every = 256;  ///< rows
@@ -107,4 +107,4 @@ Error Journal::error(char const* doing) const {
               (database_ ? sqlite3_errmsg(database_) : "no memory") + ")"};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

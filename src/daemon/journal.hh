@@ -19,7 +19,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Journal {
  public:
@@ -53,4 +53,4 @@ class Journal {
   sqlite3_stmt* insert_ = nullptr;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 void LeaseEnder::add(JobId lease) {
   if (asked_.insert(lease).second) added_.push_back(lease);
@@ -26,4 +26,4 @@ void LeaseEnder::flush() {
     for (auto const lease : leases) asked_.erase(lease);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -17,14 +17,14 @@
 #include "daemon/slurm_worker.hh"
 #include "slurm/control.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class LeaseEnder {
  public:
   /// Slurm has answered for so many leases.
   using Answered = std::function<void(std::size_t, Result<void> const&)>;
 
-  LeaseEnder(SlurmWorker& worker, std::shared_ptr<SlurmControl> control,
+  LeaseEnder(SlurmWorker& worker, std::shared_ptr<slurm::SlurmControl> control,
              Answered answered)
       : worker_(worker),
         control_(std::move(control)),
@@ -39,10 +39,10 @@ class LeaseEnder {
 
  private:
   SlurmWorker& worker_;
-  std::shared_ptr<SlurmControl> control_;
+  std::shared_ptr<slurm::SlurmControl> control_;
   Answered answered_;
   std::vector<JobId> added_;
   std::set<JobId> asked_;  ///< Slurm has not answered yet
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

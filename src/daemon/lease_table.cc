@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using State = Lease::State;
@@ -71,8 +71,8 @@ char const* name_of(State state) {
   return "ending";
 }
 
-void LeaseTable::offer(Ticket const& ticket, TimeS until_s, TimeS deadline_s,
-                       TimeS now) {
+void LeaseTable::offer(proto::Ticket const& ticket, TimeS until_s,
+                       TimeS deadline_s, TimeS now) {
   Lease lease;
   lease.nonce = ticket.nonce;
   lease.node = ticket.node;
@@ -337,4 +337,4 @@ Lease* LeaseTable::find(JobId trainer, std::string const& node) {
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

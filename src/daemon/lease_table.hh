@@ -21,7 +21,7 @@
 #include "core/cluster.hh"
 #include "daemon/actions.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 struct Lease {
   enum class State {
@@ -67,7 +67,8 @@ class LeaseTable {
   void set_agent_wait(double seconds) { agent_wait_s_ = seconds; }
 
   /// A ticket goes out; the offer is void at `deadline_s`.
-  void offer(Ticket const& ticket, TimeS until_s, TimeS deadline_s, TimeS now);
+  void offer(proto::Ticket const& ticket, TimeS until_s, TimeS deadline_s,
+             TimeS now);
 
   // What the coordinator of `trainer` says of a node.  False when there is no
   // such lease; what it says then changes nothing.
@@ -151,4 +152,4 @@ class LeaseTable {
   std::deque<double> completed_s_;  ///< how long the last ones completed
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

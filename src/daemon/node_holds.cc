@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// A node that jobs use this long is used; while a lease of it completes it is
@@ -89,4 +89,4 @@ TimeS NodeHolds::next_s(TimeS fallback) const {
   return fallback;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -19,7 +19,7 @@
 #include "core/cluster.hh"
 #include "core/place.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class NodeHolds {
  public:
@@ -59,4 +59,4 @@ class NodeHolds {
   std::set<JobId> known_;  ///< preempted leases of the snapshot before
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -2,7 +2,7 @@
 /// How orders add up, and how they are undone.
 #include "daemon/orders.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Error refused(std::string message) {
@@ -110,4 +110,4 @@ Result<void> Orders::restore(nlohmann::json const& json) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

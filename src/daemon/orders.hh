@@ -15,7 +15,7 @@
 #include "core/result.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Orders {
  public:
@@ -62,4 +62,4 @@ class Orders {
   NodeSet drained_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

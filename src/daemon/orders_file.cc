@@ -11,7 +11,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 std::string path_in(std::string const& state_dir) {
@@ -63,4 +63,4 @@ Result<void> save_orders(std::string const& state_dir, Orders const& orders) {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

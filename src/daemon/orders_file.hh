@@ -7,7 +7,7 @@
 #include "core/result.hh"
 #include "daemon/orders.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What was saved; orders that forbid nothing when there is no file.  Fails
 /// with io, naming the file and the remedy, when it cannot be understood: to
@@ -17,4 +17,4 @@ Result<Orders> load_orders(std::string const& state_dir);
 /// Replace the file at once or not at all.  Fails with io, naming it.
 Result<void> save_orders(std::string const& state_dir, Orders const& orders);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 bool is_possible(msg::Pace const& pace) {
   for (double const s : {pace.step_s, pace.step_spread_s, pace.compute_s,
@@ -13,15 +13,15 @@ bool is_possible(msg::Pace const& pace) {
          pace.global_batch > 0;
 }
 
-Pace pace_of(msg::Pace const& pace) {
+profile::Pace pace_of(msg::Pace const& pace) {
   return {pace.generation, pace.nodes,         pace.members,
           pace.steps,      pace.step_s,        pace.step_spread_s,
           pace.compute_s,  pace.compute_max_s, pace.exposed_s,
           pace.update_s};
 }
 
-Traits traits_of(msg::Pace const& pace) {
-  Traits traits;
+profile::Traits traits_of(msg::Pace const& pace) {
+  profile::Traits traits;
   traits.family = pace.family;
   traits.global_batch = pace.global_batch;
   traits.gradient_bytes = pace.gradient_bytes;
@@ -29,4 +29,4 @@ Traits traits_of(msg::Pace const& pace) {
   return traits;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

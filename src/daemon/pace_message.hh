@@ -5,12 +5,12 @@
 #include "profile/pace.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Times are times, and there are members on nodes.
 bool is_possible(msg::Pace const& pace);
 
-Pace pace_of(msg::Pace const& pace);
-Traits traits_of(msg::Pace const& pace);
+profile::Pace pace_of(msg::Pace const& pace);
+profile::Traits traits_of(msg::Pace const& pace);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

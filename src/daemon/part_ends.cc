@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// The node as jobs end and begin on it.
@@ -162,4 +162,4 @@ std::vector<PartEnd> part_ends(SharedNode const& node, Resources const& free,
   return outlook.take_ends();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

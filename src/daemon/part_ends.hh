@@ -17,7 +17,7 @@
 
 #include "daemon/release_set.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 struct PartEnd {
   std::optional<TimeS> end_s;  ///< none: unknown
@@ -32,4 +32,4 @@ std::vector<PartEnd> part_ends(SharedNode const& node, Resources const& free,
                                std::vector<PartOfNode> const& parts,
                                std::vector<NodeUse> const& waiting);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

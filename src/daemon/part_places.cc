@@ -11,7 +11,7 @@
 #include "daemon/job_shape.hh"
 #include "daemon/part_ends.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Different needs of waiting jobs that are looked at for each kind of node:
@@ -173,4 +173,4 @@ Places PartPlaces::make(Snapshot const& snapshot, LeaseTable const& leases,
   return places;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -11,7 +11,7 @@
 #include "daemon/places.hh"
 #include "daemon/roster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Keeps what it made of each node, and makes it again only where anything has
 /// changed that it was made of.
@@ -57,4 +57,4 @@ class PartPlaces {
   std::unordered_map<std::string, Known> known_;  ///< by node
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

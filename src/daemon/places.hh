@@ -8,7 +8,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What could serve rigid jobs: a node, or a part of it, idle or lent.
 struct Place {
@@ -23,4 +23,4 @@ struct Place {
 };
 using Places = std::map<std::string, Place>;  ///< by name (core/place.hh)
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -13,7 +13,7 @@
 #include "daemon/caps.hh"
 #include "daemon/importance.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Trainers that can be spoken to, in order of arrival.
@@ -31,17 +31,17 @@ std::vector<TrainerEntry const*> in_order(Roster const& roster) {
 
 /// A user whom Slurm just refused keeps the `count` nodes there are and gets
 /// no more.  False: not even that makes sense, leave the trainer out.
-bool limit_to_present(Trainer* trainer, std::size_t count) {
+bool limit_to_present(alloc::Trainer* trainer, std::size_t count) {
   if (static_cast<int>(count) < trainer->nodes_min) return false;
   trainer->limit_nodes(static_cast<int>(count));
   return true;
 }
 
 /// All but the nodes, which have no index yet.
-std::optional<Trainer> to_trainer(PlanInput const& input,
-                                  TrainerEntry const& entry,
-                                  std::size_t leases) {
-  Trainer trainer;
+std::optional<alloc::Trainer> to_trainer(PlanInput const& input,
+                                         TrainerEntry const& entry,
+                                         std::size_t leases) {
+  alloc::Trainer trainer;
   trainer.id = std::to_string(entry.base.job);
   trainer.nodes_min = entry.base.nodes_min;
   auto const& speeds = entry.scaling.told();
@@ -67,7 +67,7 @@ std::optional<Trainer> to_trainer(PlanInput const& input,
   return trainer;
 }
 
-JobId job_of(Trainer const& trainer) {
+JobId job_of(alloc::Trainer const& trainer) {
   return static_cast<JobId>(std::stoul(trainer.id));
 }
 
@@ -86,10 +86,10 @@ bool is_reserved(Hole const& hole) {
   return hole.end_s && hole.planned_job == 0;
 }
 
-Node to_node(Place const& place, TimeS now) {
+alloc::Node to_node(Place const& place, TimeS now) {
   auto const& hole = place.hole;
-  Node node{hole.node, std::nullopt, hole.weight,
-            std::max(0.0, now - place.since_s), 0};
+  alloc::Node node{hole.node, std::nullopt, hole.weight,
+                   std::max(0.0, now - place.since_s), 0};
   if (hole.end_s) node.hole_s = std::max(0.0, *hole.end_s - now);
   // Slurm would refuse a new lease there.
   if (is_reserved(hole) && *hole.end_s - now < 60) node.hole_s = 0;
@@ -125,7 +125,7 @@ bool is_coming(PlanInput const& input, LeasesByNode const& leases,
 
 }  // namespace
 
-ResizeCosts configured_costs(Config const& config) {
+profile::ResizeCosts configured_costs(Config const& config) {
   return {config.expand_cost_s, config.shrink_cost_s, config.start_cost_s,
           config.shrink_cost_s};
 }
@@ -165,8 +165,9 @@ std::vector<Lease const*> const& used_by(Used const& used, JobId job) {
   return found == used.end() ? none : found->second;
 }
 
-void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
-                  Eligibility* eligibility, std::vector<Owner>* owners) {
+void add_trainers(PlanInput const& input, Used const& used,
+                  alloc::Problem* problem, Eligibility* eligibility,
+                  std::vector<Owner>* owners) {
   std::map<Uid, std::uint32_t> numbers;  // of owners, from 0
   for (auto const* entry : in_order(input.roster)) {
     auto const leases = used_by(used, entry->base.job).size();
@@ -182,8 +183,8 @@ void add_trainers(PlanInput const& input, Used const& used, Problem* problem,
   }
 }
 
-Problem make_problem(PlanInput const& input, Used const& used) {
-  Problem problem;
+alloc::Problem make_problem(PlanInput const& input, Used const& used) {
+  alloc::Problem problem;
   problem.forward_looking_s = input.config.forward_looking_s;
   problem.hole_s_min = hole_s_lent_min(input.config);
   Eligibility eligibility(input.snapshot, input.nodes, input.now);
@@ -194,13 +195,13 @@ Problem make_problem(PlanInput const& input, Used const& used) {
     for (auto const* lease : used_by(used, job_of(trainer)))
       in_use.insert(lease->node);
   auto const leases = input.leases.by_node();
-  std::unordered_map<std::string_view, NodeIndex> index;
+  std::unordered_map<std::string_view, alloc::NodeIndex> index;
   for (auto const& [name, place] : input.places) {
     if (input.aside.count(name) || input.orders.is_drained(name)) continue;
     if (!in_use.count(name) && !is_idle(input, leases, place) &&
         !is_coming(input, leases, place))
       continue;
-    index.emplace(name, static_cast<NodeIndex>(problem.nodes.size()));
+    index.emplace(name, static_cast<alloc::NodeIndex>(problem.nodes.size()));
     problem.nodes.push_back(to_node(place, input.now));
     problem.nodes.back().kind = eligibility.kind_of(place);
   }
@@ -239,11 +240,12 @@ void add_changes(PlanInput const& input, LeasesByNode const& by_node,
 
 }  // namespace
 
-Problem make_problem(PlanInput const& input) {
+alloc::Problem make_problem(PlanInput const& input) {
   return make_problem(input, input.leases.used_by_trainer());
 }
 
-Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
+Result<Changes> make_changes(PlanInput const& input,
+                             alloc::Allocator& allocator,
                              Adjust const& adjust) {
   auto const used = input.leases.used_by_trainer();
   auto problem = make_problem(input, used);
@@ -268,4 +270,4 @@ Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
   return changes;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -17,7 +17,7 @@
 #include "daemon/orders.hh"
 #include "daemon/roster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// All that a plan depends on.
 struct PlanInput {
@@ -43,8 +43,8 @@ struct Changes {
   std::vector<Lend> lend;         ///< idle now: can be offered at once
   std::vector<std::string> take;  ///< nonces of leases to be given back
   int nodes_planned = 0;          ///< nodes that trainers have by the plan
-  Problem problem;                ///< from which all this follows
-  Decision decision;
+  alloc::Problem problem;         ///< from which all this follows
+  alloc::Decision decision;
 };
 
 /// A leased node that is no hole for so long is drained.  Not at once: nodes
@@ -54,7 +54,7 @@ inline constexpr double missing_wait_s = 30;
 
 /// What gleaner.yaml says that resizes cost a training of which nothing is
 /// known.
-ResizeCosts configured_costs(Config const& config);
+profile::ResizeCosts configured_costs(Config const& config);
 
 /// How long before a planned use a node is asked back.
 double ask_lead_s(Config const& config);
@@ -65,11 +65,12 @@ double hole_s_lent_min(Config const& config);
 /// How long a plan of policy milp may take; the others count steps.
 inline constexpr std::chrono::milliseconds solve_limit{1000};
 
-Problem make_problem(PlanInput const& input);
+alloc::Problem make_problem(PlanInput const& input);
 
 /// `adjust`, if any, has the last word on the plan.
-using Adjust = std::function<Plan(Problem const&, Plan)>;
-Result<Changes> make_changes(PlanInput const& input, Allocator& allocator,
+using Adjust = std::function<alloc::Plan(alloc::Problem const&, alloc::Plan)>;
+Result<Changes> make_changes(PlanInput const& input,
+                             alloc::Allocator& allocator,
                              Adjust const& adjust = {});
 
 /// Minutes for the time limit of a lease that begins now: the hole, in whole
@@ -83,4 +84,4 @@ int lease_minutes(Config const& config, Hole const& hole, TimeS now);
 int extended_minutes(Config const& config, Hole const& hole, TimeS start_s,
                      TimeS now);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,20 +7,20 @@
 
 #include "proto/snapshot_change.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using asio::local::datagram_protocol;
 
 /// Nothing when it is no hint.
-std::optional<ScanPacer::Cause> read_hint(std::string_view text) {
+std::optional<slurm::ScanPacer::Cause> read_hint(std::string_view text) {
   auto const json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   auto const type = json.find("type");
   if (type == json.end()) return std::nullopt;
-  if (*type == "training") return ScanPacer::Cause::training;
+  if (*type == "training") return slurm::ScanPacer::Cause::training;
   if (*type == "arrival" || *type == "ended")
-    return ScanPacer::Cause::rigid_job;
+    return slurm::ScanPacer::Cause::rigid_job;
   return std::nullopt;
 }
 
@@ -36,7 +36,7 @@ Result<std::unique_ptr<PluginDoor>> PluginDoor::open(asio::io_context& io,
                                                      Handlers handlers) {
   std::unique_ptr<PluginDoor> door(
       new PluginDoor(io, clock, std::move(handlers)));
-  auto listener = Listener::unix_socket(
+  auto listener = proto::Listener::unix_socket(
       io, config.run_dir + "/gleanerd.sock",
       [self = door.get()](auto channel) { self->on_accept(channel); });
   if (!listener) return listener.error();
@@ -75,7 +75,7 @@ void PluginDoor::receive_hints() {
       });
 }
 
-void PluginDoor::on_accept(std::shared_ptr<Channel> channel) {
+void PluginDoor::on_accept(std::shared_ptr<proto::Channel> channel) {
   auto const uid = channel->peer_uid();
   if (uid != 0 && uid != static_cast<int>(::geteuid())) {
     throttle_.log(LogLevel::warn, "peer",
@@ -103,7 +103,7 @@ void PluginDoor::on_accept(std::shared_ptr<Channel> channel) {
       });
 }
 
-void PluginDoor::on_message(std::shared_ptr<Channel> const& channel,
+void PluginDoor::on_message(std::shared_ptr<proto::Channel> const& channel,
                             nlohmann::json const& json) {
   auto message = msg::parse_from_plugin(json);
   if (!message) return close(channel, message.error());
@@ -112,12 +112,12 @@ void PluginDoor::on_message(std::shared_ptr<Channel> const& channel,
   if (channel == scavenger_) on_holes(channel, std::move(*message));
 }
 
-void PluginDoor::on_holes(std::shared_ptr<Channel> const& channel,
+void PluginDoor::on_holes(std::shared_ptr<proto::Channel> const& channel,
                           msg::FromPlugin message) {
   if (auto* holes = std::get_if<msg::Holes>(&message)) {
     snapshot_ = std::move(holes->snapshot);
   } else if (auto* change = std::get_if<msg::HolesSince>(&message)) {
-    auto next = snapshot_ ? apply_change(*change, *snapshot_)
+    auto next = snapshot_ ? proto::apply_change(*change, *snapshot_)
                           : Error{Errc::invalid_argument,
                                   "HolesSince: there were no Holes before"};
     if (!next) return close(channel, next.error());
@@ -126,7 +126,7 @@ void PluginDoor::on_holes(std::shared_ptr<Channel> const& channel,
   handlers_.on_snapshot(*snapshot_);
 }
 
-void PluginDoor::close(std::shared_ptr<Channel> const& channel,
+void PluginDoor::close(std::shared_ptr<proto::Channel> const& channel,
                        Error const& why) {
   throttle_.log(LogLevel::warn, "message",
                 LogLine("message_unreadable")
@@ -138,7 +138,7 @@ void PluginDoor::close(std::shared_ptr<Channel> const& channel,
 }
 
 /// After a restart of slurmctld the new one may come before the old is gone.
-void PluginDoor::on_plugin(std::shared_ptr<Channel> const& channel,
+void PluginDoor::on_plugin(std::shared_ptr<proto::Channel> const& channel,
                            msg::PluginHello const& hello) {
   log_to_stderr(LogLevel::info, LogLine("plugin_connected")
                                     .kv("plugin", hello.plugin)
@@ -150,7 +150,7 @@ void PluginDoor::on_plugin(std::shared_ptr<Channel> const& channel,
   look_again();
 }
 
-void PluginDoor::leave(std::shared_ptr<Channel> const& channel) {
+void PluginDoor::leave(std::shared_ptr<proto::Channel> const& channel) {
   channels_.erase(channel);
   if (channel != scavenger_) return;
   scavenger_ = nullptr;
@@ -167,4 +167,4 @@ void PluginDoor::look_at_queue() {
     scavenger_->send(msg::to_json(msg::ToPlugin(msg::LookAtQueue{})));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -21,13 +21,13 @@
 #include "proto/daemon_messages.hh"
 #include "slurm/scan_pacer.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class PluginDoor final : public HoleSource {
  public:
   struct Handlers {
     OnSnapshot on_snapshot;
-    std::function<void(ScanPacer::Cause)> on_hint;
+    std::function<void(slurm::ScanPacer::Cause)> on_hint;
     /// One has connected, or is gone; none: it is gone.
     std::function<void(std::optional<msg::PluginHello>)> on_scavenger;
   };
@@ -48,26 +48,26 @@ class PluginDoor final : public HoleSource {
   PluginDoor(asio::io_context& io, Clock const& clock, Handlers handlers);
   Result<void> bind_hints(std::string const& path);
   void receive_hints();
-  void on_accept(std::shared_ptr<Channel> channel);
-  void on_message(std::shared_ptr<Channel> const& channel,
+  void on_accept(std::shared_ptr<proto::Channel> channel);
+  void on_message(std::shared_ptr<proto::Channel> const& channel,
                   nlohmann::json const& json);
-  void on_plugin(std::shared_ptr<Channel> const& channel,
+  void on_plugin(std::shared_ptr<proto::Channel> const& channel,
                  msg::PluginHello const& hello);
-  void on_holes(std::shared_ptr<Channel> const& channel,
+  void on_holes(std::shared_ptr<proto::Channel> const& channel,
                 msg::FromPlugin message);
-  void close(std::shared_ptr<Channel> const& channel, Error const& why);
-  void leave(std::shared_ptr<Channel> const& channel);
+  void close(std::shared_ptr<proto::Channel> const& channel, Error const& why);
+  void leave(std::shared_ptr<proto::Channel> const& channel);
 
   Clock const& clock_;
   Handlers handlers_;
-  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<proto::Listener> listener_;
   asio::local::datagram_protocol::socket hints_;
   std::array<char, 512> hint_{};
-  std::set<std::shared_ptr<Channel>> channels_;
-  std::shared_ptr<Channel> scavenger_;
+  std::set<std::shared_ptr<proto::Channel>> channels_;
+  std::shared_ptr<proto::Channel> scavenger_;
   bool looks_at_queue_ = false;       ///< it can
   std::optional<Snapshot> snapshot_;  ///< the last one on its connection
   Throttle throttle_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,10 +4,11 @@
 
 #include <chrono>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 Poller::Poller(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
-               std::unique_ptr<SnapshotSource> source, OnSnapshot on_snapshot)
+               std::unique_ptr<slurm::SnapshotSource> source,
+               OnSnapshot on_snapshot)
     : worker_(worker),
       clock_(clock),
       source_(std::move(source)),
@@ -15,8 +16,9 @@ Poller::Poller(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
       timer_(io) {}
 
 void Poller::start(Config const& config) {
-  pacer_ = ScanPacer({config.scan_interval_ms / 1e3,
-                      config.scan_gap_ms_min / 1e3, config.scan_share_max});
+  pacer_ =
+      slurm::ScanPacer({config.scan_interval_ms / 1e3,
+                        config.scan_gap_ms_min / 1e3, config.scan_share_max});
   look_again();
 }
 
@@ -29,9 +31,9 @@ void Poller::arm() {
   });
 }
 
-void Poller::look_again() { hint(ScanPacer::Cause::training); }
+void Poller::look_again() { hint(slurm::ScanPacer::Cause::training); }
 
-void Poller::hint(ScanPacer::Cause cause) {
+void Poller::hint(slurm::ScanPacer::Cause cause) {
   pacer_.wake(clock_.monotonic_s(), cause);
   if (!looking_) arm();
 }
@@ -39,7 +41,7 @@ void Poller::hint(ScanPacer::Cause cause) {
 void Poller::look() {
   if (looking_) return;
   auto const now_s = clock_.monotonic_s();
-  if (pacer_.wait_s(now_s) > 0 || !pacer_.may_look(now_s, Change::sure))
+  if (pacer_.wait_s(now_s) > 0 || !pacer_.may_look(now_s, slurm::Change::sure))
     return arm();
   looking_ = worker_.submit(
       SlurmWorker::Urgency::in_turn,
@@ -67,4 +69,4 @@ void Poller::finish(Look const& look) {
                 look.end_s);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

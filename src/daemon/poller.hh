@@ -16,21 +16,21 @@
 #include "slurm/load.hh"
 #include "slurm/scan_pacer.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class Poller final : public HoleSource {
  public:
   Poller(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
-         std::unique_ptr<SnapshotSource> source, OnSnapshot on_snapshot);
+         std::unique_ptr<slurm::SnapshotSource> source, OnSnapshot on_snapshot);
 
   /// Begin, or go on with other intervals.
   void start(Config const& config);
   void look_again() override;
-  void hint(ScanPacer::Cause cause);
+  void hint(slurm::ScanPacer::Cause cause);
 
  private:
   struct Look {
-    Result<Loaded> loaded;
+    Result<slurm::Loaded> loaded;
     double begin_s, end_s, cpu_s;
   };
   void look();
@@ -39,12 +39,12 @@ class Poller final : public HoleSource {
 
   SlurmWorker& worker_;
   Clock const& clock_;
-  std::shared_ptr<SnapshotSource> source_;
+  std::shared_ptr<slurm::SnapshotSource> source_;
   OnSnapshot on_snapshot_;
   asio::steady_timer timer_;
-  ScanPacer pacer_{{}};
+  slurm::ScanPacer pacer_{{}};
   bool looking_ = false;  ///< the Slurm thread has one
   Throttle throttle_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 Result<void> ProblemLog::add(std::string line) const {
   struct stat now {};
@@ -38,4 +38,4 @@ Error ProblemLog::error(char const* doing) const {
                         path_ + " (" + std::strerror(errno) + ")"};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -10,7 +10,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class ProblemLog {
  public:
@@ -30,4 +30,4 @@ class ProblemLog {
   std::uint64_t bytes_max_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

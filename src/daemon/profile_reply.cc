@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Numbers of nodes at which the curve is told: each of the first, then some
@@ -81,4 +81,4 @@ msg::ProfileReply make_profile(Brain const& brain, JobId job) {
   return reply;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,8 +4,8 @@
 
 #include "daemon/brain.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 msg::ProfileReply make_profile(Brain const& brain, JobId job);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

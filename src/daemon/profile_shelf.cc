@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Of trainings that should be alike.
@@ -22,9 +22,9 @@ void ProfileShelf::load(std::vector<ProfileRow> rows) {
   make_room();
 }
 
-Learned ProfileShelf::taught(ProfileKey const& key, IsAlike const& is_alike,
-                             TimeS now) {
-  Learned result;
+profile::Learned ProfileShelf::taught(ProfileKey const& key,
+                                      IsAlike const& is_alike, TimeS now) {
+  profile::Learned result;
   auto first = key;
   first.job = 0;
   for (auto row = rows_.lower_bound(first); row != rows_.end(); ++row) {
@@ -32,17 +32,18 @@ Learned ProfileShelf::taught(ProfileKey const& key, IsAlike const& is_alike,
     if (key.job != 0 && row->first.job == key.job) continue;
     if (!is_alike(row->second.learned)) continue;
     row->second.used_s = now;
-    result = merged(result, row->second.learned);
+    result = profile::merged(result, row->second.learned);
   }
   return result;
 }
 
-Learned ProfileShelf::own(ProfileKey const& key) const {
+profile::Learned ProfileShelf::own(ProfileKey const& key) const {
   auto const found = rows_.find(key);
-  return found == rows_.end() ? Learned{} : found->second.learned;
+  return found == rows_.end() ? profile::Learned{} : found->second.learned;
 }
 
-void ProfileShelf::put(ProfileKey const& key, Learned learned, TimeS now) {
+void ProfileShelf::put(ProfileKey const& key, profile::Learned learned,
+                       TimeS now) {
   auto& entry = rows_[key];
   if (entry.learned == learned) return;
   entry = {std::move(learned), now, true};
@@ -59,7 +60,7 @@ void ProfileShelf::fold(ProfileKey const& key, IsAlike const& is_alike,
   auto all = key;
   all.job = 0;
   auto const known = own(all);
-  put(all, is_alike(known) ? merged(known, learned) : learned, now);
+  put(all, is_alike(known) ? profile::merged(known, learned) : learned, now);
 }
 
 void ProfileShelf::fold_all_but(std::set<JobId> const& running, TimeS now) {
@@ -68,7 +69,7 @@ void ProfileShelf::fold_all_but(std::set<JobId> const& running, TimeS now) {
     if (key.job != 0 && !running.count(key.job)) over.push_back(key);
   for (auto const& key : over)
     fold(
-        key, [](Learned const&) { return true; }, now);
+        key, [](profile::Learned const&) { return true; }, now);
 }
 
 std::vector<ProfileRow> ProfileShelf::take_changed() {
@@ -101,4 +102,4 @@ void ProfileShelf::make_room() {
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

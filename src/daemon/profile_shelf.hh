@@ -11,7 +11,7 @@
 #include "core/cluster.hh"
 #include "profile/learned.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// One kind of training of one user: what a user reports counts for his own
 /// trainings only.
@@ -28,8 +28,8 @@ struct ProfileKey {
 
 struct ProfileRow {
   ProfileKey key;
-  Learned learned;   ///< nothing: the row is gone
-  TimeS used_s = 0;  ///< it was last of use
+  profile::Learned learned;  ///< nothing: the row is gone
+  TimeS used_s = 0;          ///< it was last of use
 };
 
 class ProfileShelf {
@@ -42,14 +42,15 @@ class ProfileShelf {
 
   /// All that ended trainings and others than `key.job` have taught, of those
   /// that are alike; no sizes where that is nothing.
-  using IsAlike = std::function<bool(Learned const&)>;
-  Learned taught(ProfileKey const& key, IsAlike const& is_alike, TimeS now);
+  using IsAlike = std::function<bool(profile::Learned const&)>;
+  profile::Learned taught(ProfileKey const& key, IsAlike const& is_alike,
+                          TimeS now);
 
   /// By this job before gleanerd was started.
-  Learned own(ProfileKey const& key) const;
+  profile::Learned own(ProfileKey const& key) const;
 
   /// By the job so far, in place of what was known of it.
-  void put(ProfileKey const& key, Learned learned, TimeS now);
+  void put(ProfileKey const& key, profile::Learned learned, TimeS now);
 
   /// The job is over: what it taught joins what others did, or takes its place
   /// where they are not alike.
@@ -66,7 +67,7 @@ class ProfileShelf {
 
  private:
   struct Entry {
-    Learned learned;
+    profile::Learned learned;
     TimeS used_s = 0;
     bool is_changed = false;
   };
@@ -76,4 +77,4 @@ class ProfileShelf {
   std::vector<ProfileKey> gone_;  ///< since they were last told
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -6,7 +6,7 @@
 
 #include "profile/learned_json.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr char const* schema =
@@ -74,7 +74,7 @@ Result<ProfileStore::Loaded> ProfileStore::load() {
   Loaded loaded;
   int state = SQLITE_OK;
   while ((state = sqlite3_step(query)) == SQLITE_ROW) {
-    auto learned = learned_from_json(text_of(query, 4));
+    auto learned = profile::learned_from_json(text_of(query, 4));
     if (!learned) {
       ++loaded.unreadable;
       continue;
@@ -92,7 +92,7 @@ Result<ProfileStore::Loaded> ProfileStore::load() {
 
 Result<void> ProfileStore::save(ProfileRow const& row) {
   auto* const statement = row.learned.sizes.empty() ? remove_ : replace_;
-  auto const learned = to_json(row.learned);
+  auto const learned = profile::to_json(row.learned);
   sqlite3_bind_int64(statement, 1, row.key.uid);
   sqlite3_bind_text(statement, 2, row.key.family.c_str(), -1, SQLITE_STATIC);
   sqlite3_bind_text(statement, 3, row.key.lease_template.c_str(), -1,
@@ -126,4 +126,4 @@ Error ProfileStore::error(char const* doing) const {
                         "learned of trainings is learned again]"};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -16,7 +16,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class ProfileStore {
  public:
@@ -47,4 +47,4 @@ class ProfileStore {
   sqlite3_stmt* remove_ = nullptr;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

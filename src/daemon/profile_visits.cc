@@ -7,7 +7,7 @@
 
 #include "alloc/visiting.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Measuring takes some steps, after those that do not count, and what reports
@@ -15,11 +15,11 @@ namespace {
 constexpr double measured_s_least = 8;
 constexpr double measured_steps = 40;
 
-JobId job_of(Trainer const& trainer) {
+JobId job_of(alloc::Trainer const& trainer) {
   return static_cast<JobId>(std::stoul(trainer.id));
 }
 
-Pace const& latest(ScalingProfile const& scaling) {
+profile::Pace const& latest(ScalingProfile const& scaling) {
   return std::max_element(scaling.paces().begin(), scaling.paces().end(),
                           [](auto const& a, auto const& b) {
                             return a.second.generation < b.second.generation;
@@ -27,17 +27,18 @@ Pace const& latest(ScalingProfile const& scaling) {
       ->second;
 }
 
-double hole_s(Problem const& problem, std::vector<NodeIndex> const& nodes) {
+double hole_s(alloc::Problem const& problem,
+              std::vector<alloc::NodeIndex> const& nodes) {
   double least = std::numeric_limits<double>::infinity();
   for (auto const node : nodes)
     least = std::min(least, problem.nodes[node].hole_s.value_or(least));
   return least;
 }
 
-Subject subject_of(PlanInput const& input, TrainerEntry const& entry,
-                   Trainer const& trainer) {
+profile::Subject subject_of(PlanInput const& input, TrainerEntry const& entry,
+                            alloc::Trainer const& trainer) {
   auto const& pace = latest(entry.scaling);
-  Subject subject;
+  profile::Subject subject;
   subject.id = trainer.id;
   subject.user = std::to_string(entry.base.uid);
   subject.family = entry.scaling.traits().family;
@@ -54,9 +55,10 @@ Subject subject_of(PlanInput const& input, TrainerEntry const& entry,
   return subject;
 }
 
-ProfileDesk::Present present(PlanInput const& input, Problem const& problem,
-                             Plan const& plan) {
-  ProfileDesk::Present present;
+profile::ProfileDesk::Present present(PlanInput const& input,
+                                      alloc::Problem const& problem,
+                                      alloc::Plan const& plan) {
+  profile::ProfileDesk::Present present;
   present.now_s = input.now;
   std::size_t planned = 0;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -73,11 +75,12 @@ ProfileDesk::Present present(PlanInput const& input, Problem const& problem,
   return present;
 }
 
-VisitedSize size_of(Visit const& visit, std::size_t place,
-                    PlanInput const& input, Problem const& problem) {
-  VisitedSize size{place, visit.nodes, {}, visit.until_s - input.now};
+alloc::VisitedSize size_of(profile::Visit const& visit, std::size_t place,
+                           PlanInput const& input,
+                           alloc::Problem const& problem) {
+  alloc::VisitedSize size{place, visit.nodes, {}, visit.until_s - input.now};
   if (!visit.by_own_nodes) return size;
-  auto const uid = [&](Trainer const& trainer) {
+  auto const uid = [&](alloc::Trainer const& trainer) {
     return input.roster.find(job_of(trainer))->base.uid;
   };
   for (auto const& trainer : problem.trainers)
@@ -85,13 +88,13 @@ VisitedSize size_of(Visit const& visit, std::size_t place,
   return size;
 }
 
-char const* word(VisitEnd::How how) {
+char const* word(profile::VisitEnd::How how) {
   switch (how) {
-    case VisitEnd::How::measured:
+    case profile::VisitEnd::How::measured:
       return "measured";
-    case VisitEnd::How::interrupted:
+    case profile::VisitEnd::How::interrupted:
       return "interrupted";
-    case VisitEnd::How::late:
+    case profile::VisitEnd::How::late:
       break;
   }
   return "late";
@@ -106,12 +109,12 @@ void ProfileVisits::configure(Config const& config) {
   desk_.set_share(heeded ? config.profile_share : 0);
 }
 
-Plan ProfileVisits::change(Plan plan, PlanInput const& input,
-                           Problem const& problem, Allocator& allocator,
-                           Actions* out) {
+alloc::Plan ProfileVisits::change(alloc::Plan plan, PlanInput const& input,
+                                  alloc::Problem const& problem,
+                                  alloc::Allocator& allocator, Actions* out) {
   for (auto const& ended : desk_.update(present(input, problem, plan)))
     record(ended, input.now, out);
-  std::vector<VisitedSize> sizes;
+  std::vector<alloc::VisitedSize> sizes;
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < problem.trainers.size(); ++i) {
     auto const visit = desk_.visits().find(problem.trainers[i].id);
@@ -120,8 +123,8 @@ Plan ProfileVisits::change(Plan plan, PlanInput const& input,
     ids.push_back(visit->first);
   }
   if (sizes.empty()) return plan;
-  auto visited =
-      with_visits(std::move(plan), allocator, problem, sizes, solve_limit);
+  auto visited = alloc::with_visits(std::move(plan), allocator, problem, sizes,
+                                    solve_limit);
   for (std::size_t v = 0; v < ids.size(); ++v) {
     if (visited.granted[v]) {
       auto const& visit = desk_.visits().at(ids[v]);
@@ -139,7 +142,8 @@ Plan ProfileVisits::change(Plan plan, PlanInput const& input,
   return std::move(visited.plan);
 }
 
-void ProfileVisits::record(VisitEnd const& end, TimeS now, Actions* out) const {
+void ProfileVisits::record(profile::VisitEnd const& end, TimeS now,
+                           Actions* out) const {
   out->push_back(Record{"profile_ended",
                         {{"job", std::stoul(end.visit.id)},
                          {"nodes", end.visit.nodes},
@@ -153,4 +157,4 @@ std::string ProfileVisits::why(JobId job) const {
   return desk_.why(std::to_string(job));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

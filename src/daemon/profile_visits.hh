@@ -9,7 +9,7 @@
 #include "daemon/planner.hh"
 #include "profile/profile_desk.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class ProfileVisits {
  public:
@@ -18,16 +18,17 @@ class ProfileVisits {
 
   /// The plan with visits, those that pay now among them.  What begins and ends
   /// is recorded in `out`.
-  Plan change(Plan plan, PlanInput const& input, Problem const& problem,
-              Allocator& allocator, Actions* out);
+  alloc::Plan change(alloc::Plan plan, PlanInput const& input,
+                     alloc::Problem const& problem, alloc::Allocator& allocator,
+                     Actions* out);
 
   /// Why a training is or is not measured on purpose, for people.
   std::string why(JobId job) const;
 
  private:
-  void record(VisitEnd const& end, TimeS now, Actions* out) const;
+  void record(profile::VisitEnd const& end, TimeS now, Actions* out) const;
 
-  ProfileDesk desk_{0};
+  profile::ProfileDesk desk_{0};
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Slurm takes this lease as soon as it schedules.
@@ -29,4 +29,4 @@ std::vector<std::string> releasable(LeaseTable const& leases, TimeS now) {
   return nonces;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

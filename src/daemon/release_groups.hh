@@ -20,9 +20,9 @@
 #include "core/cluster.hh"
 #include "daemon/lease_table.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Nonces of the vacated leases to be released now.
 std::vector<std::string> releasable(LeaseTable const& leases, TimeS now);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

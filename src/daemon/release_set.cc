@@ -6,7 +6,7 @@
 #include <limits>
 #include <tuple>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -101,4 +101,4 @@ std::optional<std::vector<std::size_t>> release_set(
   return Search(parts, needed).best(free);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

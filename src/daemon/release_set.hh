@@ -12,7 +12,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// A part of a node: lent, or free to be.
 struct PartOfNode {
@@ -32,4 +32,4 @@ std::optional<std::vector<std::size_t>> release_set(
     Resources const& free, std::vector<PartOfNode> const& parts,
     Resources const& needed);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

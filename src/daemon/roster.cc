@@ -10,7 +10,7 @@
 #include "daemon/importance.hh"
 #include "daemon/pace_message.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using BaseJobs = std::unordered_map<JobId, BaseJob const*>;
@@ -238,4 +238,4 @@ TimeS Roster::next_s(double wait_s, TimeS fallback) const {
   return fallback;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -14,7 +14,7 @@
 #include "daemon/scaling_profile.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// A trainer known by its registration or by the leases it holds.
 struct TrainerEntry {
@@ -94,4 +94,4 @@ class Roster {
   std::vector<Candidate> candidates_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

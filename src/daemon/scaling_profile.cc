@@ -9,7 +9,7 @@
 #include "profile/agreement.hh"
 #include "profile/scaling_curve.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// A generation's pace is heeded again when it is so much better known, or so
@@ -27,7 +27,7 @@ constexpr double cost_s_max = 600;  ///< more is not a resize's doing
 constexpr double cost_s_min = 0.02;
 
 Speeds guess(int nodes_max) {
-  return {ScalingCurve().speed(nodes_max), {}, {}, 0};
+  return {profile::ScalingCurve().speed(nodes_max), {}, {}, 0};
 }
 
 /// k nodes are not more than k times as fast: who reports more would get nodes
@@ -37,7 +37,7 @@ void clamp(std::vector<double>* speed) {
     (*speed)[k] = std::clamp((*speed)[k], 0.0, static_cast<double>(k));
 }
 
-Speeds relative(Advice advice) {
+Speeds relative(profile::Advice advice) {
   double const one = advice.mean.size() > 1 ? advice.mean[1] : 0;
   if (!std::isfinite(one) || one <= 0) return {};
   Speeds speeds{std::move(advice.mean), std::move(advice.low),
@@ -82,11 +82,12 @@ bool ScalingProfile::update(int nodes_max, Scaling scaling) {
   return true;
 }
 
-void ScalingProfile::set_prior(Learned const& others, Learned own) {
+void ScalingProfile::set_prior(profile::Learned const& others,
+                               profile::Learned own) {
   trainings_before_ = 0;
   for (auto const& size : others.sizes)
     trainings_before_ = std::max(trainings_before_, size.trainings);
-  prior_ = merged(others, own);
+  prior_ = profile::merged(others, own);
   if (!prior_.sizes.empty()) advisor_.set_prior(prior_);
   own_before_ = std::move(own);
 }
@@ -98,7 +99,8 @@ void ScalingProfile::drop_prior() {
   advisor_.set_prior({});
 }
 
-void ScalingProfile::add(Pace const& pace, Traits const& traits) {
+void ScalingProfile::add(profile::Pace const& pace,
+                         profile::Traits const& traits) {
   if (!(traits == traits_)) {
     traits_ = traits;
     advisor_.set_traits(traits);
@@ -114,7 +116,8 @@ void ScalingProfile::add(Pace const& pace, Traits const& traits) {
   advisor_.add(pace);
   is_due_ = true;
   // Each new size may show that it is another training than those before it.
-  if (is_new_size && !agree(prior_, advisor_.learned(), traits_)) drop_prior();
+  if (is_new_size && !profile::agree(prior_, advisor_.learned(), traits_))
+    drop_prior();
 }
 
 void ScalingProfile::Cost::add(double s) {
@@ -131,7 +134,8 @@ void ScalingProfile::add_resize(std::string const& kind, double prepare_s,
   if (kind == "start" || kind == "resume") start_.add(prepare_s);
 }
 
-ResizeCosts ScalingProfile::costs(ResizeCosts const& otherwise) const {
+profile::ResizeCosts ScalingProfile::costs(
+    profile::ResizeCosts const& otherwise) const {
   auto const of = [](Cost const& cost, double s) {
     return cost.seen > 0 ? std::max(cost.mean_s, cost_s_min) : s;
   };
@@ -139,4 +143,4 @@ ResizeCosts ScalingProfile::costs(ResizeCosts const& otherwise) const {
           of(start_, otherwise.start_s), of(loss_, otherwise.loss_s)};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

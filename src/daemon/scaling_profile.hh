@@ -10,7 +10,7 @@
 #include "profile/learned.hh"
 #include "profile/pace.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Speeds on 0, 1, … nodes as multiples of what is expected of one node;
 /// `low` and `high` are empty where the speed is taken to be known.
@@ -31,31 +31,35 @@ class ScalingProfile {
   bool update(int nodes_max, Scaling scaling);
 
   /// What the coordinator measured of the generation in use.
-  void add(Pace const& pace, Traits const& traits);
+  void add(profile::Pace const& pace, profile::Traits const& traits);
 
   /// What others of the same family have taught, and this one before
   /// gleanerd was started.  Before add().
-  void set_prior(Learned const& others, Learned own);
+  void set_prior(profile::Learned const& others, profile::Learned own);
 
   /// A resize took so long; `kind` as in msg::Resized.
   void add_resize(std::string const& kind, double prepare_s, double stall_s);
 
   Speeds const& told() const { return told_; }
-  Traits const& traits() const { return traits_; }
+  profile::Traits const& traits() const { return traits_; }
   bool is_measured() const { return !paces_.empty(); }
   /// The latest measurement of each number of nodes.
-  std::map<int, Pace> const& paces() const { return paces_; }
-  Advisor const& advisor() const { return advisor_; }
-  Advice advise(int nodes_max) const { return advisor_.advise(nodes_max); }
+  std::map<int, profile::Pace> const& paces() const { return paces_; }
+  profile::Advisor const& advisor() const { return advisor_; }
+  profile::Advice advise(int nodes_max) const {
+    return advisor_.advise(nodes_max);
+  }
   /// By this training alone.
-  Learned learned() const { return merged(own_before_, advisor_.learned()); }
+  profile::Learned learned() const {
+    return profile::merged(own_before_, advisor_.learned());
+  }
   /// From how many before it the prior is.
   int trainings_before() const {
     return advisor_.heeds_prior() ? trainings_before_ : 0;
   }
 
   /// What resizes have cost; `otherwise` where none was seen.
-  ResizeCosts costs(ResizeCosts const& otherwise) const;
+  profile::ResizeCosts costs(profile::ResizeCosts const& otherwise) const;
 
  private:
   /// Smoothed exponentially: machines and trainings change.
@@ -67,16 +71,16 @@ class ScalingProfile {
 
   void drop_prior();
 
-  Advisor advisor_;
-  Traits traits_;
-  std::map<int, Pace> paces_;
-  Learned prior_;  ///< all that was taught; nothing once it is refuted
-  Learned own_before_;
+  profile::Advisor advisor_;
+  profile::Traits traits_;
+  std::map<int, profile::Pace> paces_;
+  profile::Learned prior_;  ///< all that was taught; nothing once it is refuted
+  profile::Learned own_before_;
   int trainings_before_ = 0;
-  Pace heeded_;         ///< by the speeds that were last worked out
-  bool is_due_ = true;  ///< what they are made from has changed
+  profile::Pace heeded_;  ///< by the speeds that were last worked out
+  bool is_due_ = true;    ///< what they are made from has changed
   Speeds told_;
   Cost expand_, shrink_, start_, loss_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,13 +4,13 @@
 
 #include <chrono>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr double settled_s = 30;   ///< between checks while all is well
 constexpr double unsettled_s = 2;  ///< while leases are not possible
 
-bool can_lend(SlurmSetup const& setup) {
+bool can_lend(slurm::SlurmSetup const& setup) {
   return setup.guarded && setup.licensed && !setup.refuses();
 }
 
@@ -18,7 +18,8 @@ bool can_lend(SlurmSetup const& setup) {
 
 SetupWatch::SetupWatch(asio::io_context& io, SlurmWorker& worker,
                        Clock const& clock,
-                       std::shared_ptr<SlurmControl> control, OnSetup on_setup)
+                       std::shared_ptr<slurm::SlurmControl> control,
+                       OnSetup on_setup)
     : worker_(worker),
       clock_(clock),
       control_(std::move(control)),
@@ -41,7 +42,8 @@ void SetupWatch::arm(double seconds) {
   });
 }
 
-SetupWatch::Outcome SetupWatch::check(SlurmControl& control, bool observe) {
+SetupWatch::Outcome SetupWatch::check(slurm::SlurmControl& control,
+                                      bool observe) {
   auto setup = control.check();
   if (!setup || observe) return {setup, {}};
   if (!setup->guarded) return {setup, control.remove_reservation()};
@@ -82,8 +84,8 @@ void SetupWatch::finish(Outcome const& outcome) {
 }
 
 /// Each finding once, and again when the findings change.
-void SetupWatch::report(SlurmSetup const& setup) {
-  using Severity = Finding::Severity;
+void SetupWatch::report(slurm::SlurmSetup const& setup) {
+  using Severity = slurm::Finding::Severity;
   std::string all = setup.version;
   for (auto const& finding : setup.findings)
     if (finding.severity != Severity::ok) all += '\n' + finding.text();
@@ -103,4 +105,4 @@ void SetupWatch::report(SlurmSetup const& setup) {
           .kv("lending", can_lend(setup) ? "possible" : "impossible"));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -17,15 +17,16 @@
 #include "daemon/slurm_worker.hh"
 #include "slurm/control.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class SetupWatch {
  public:
   /// After each check that succeeded: can leases be had, and what was found.
-  using OnSetup = std::function<void(bool possible, SlurmSetup const& setup)>;
+  using OnSetup =
+      std::function<void(bool possible, slurm::SlurmSetup const& setup)>;
 
   SetupWatch(asio::io_context& io, SlurmWorker& worker, Clock const& clock,
-             std::shared_ptr<SlurmControl> control, OnSetup on_setup);
+             std::shared_ptr<slurm::SlurmControl> control, OnSetup on_setup);
 
   /// Check now and regularly from now on.
   void start(Config const& config);
@@ -35,18 +36,18 @@ class SetupWatch {
 
  private:
   struct Outcome {
-    Result<SlurmSetup> setup;
+    Result<slurm::SlurmSetup> setup;
     Result<void> reservation;
   };
-  static Outcome check(SlurmControl& control, bool observe);
+  static Outcome check(slurm::SlurmControl& control, bool observe);
   void look();
   void arm(double seconds);
   void finish(Outcome const& outcome);
-  void report(SlurmSetup const& setup);
+  void report(slurm::SlurmSetup const& setup);
 
   SlurmWorker& worker_;
   Clock const& clock_;
-  std::shared_ptr<SlurmControl> control_;
+  std::shared_ptr<slurm::SlurmControl> control_;
   OnSetup on_setup_;
   asio::steady_timer timer_;
   bool observe_ = false;
@@ -55,4 +56,4 @@ class SetupWatch {
   Throttle throttle_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

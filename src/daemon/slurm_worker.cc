@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 SlurmWorker::SlurmWorker(asio::io_context& io, std::size_t queue_max,
                          std::size_t threads)
@@ -56,4 +56,4 @@ void SlurmWorker::run() {
   changed_.notify_all();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

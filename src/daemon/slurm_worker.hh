@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class SlurmWorker {
  public:
@@ -56,4 +56,4 @@ class SlurmWorker {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Result<void> make_directory(std::string const& path, mode_t mode) {
@@ -55,4 +55,4 @@ StateLock::~StateLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

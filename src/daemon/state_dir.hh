@@ -7,7 +7,7 @@
 #include "core/config.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// Make run_dir (0711) and state_dir (0700) if they are missing.  Fails with
 /// io, naming the directory; with denied when others may write there.
@@ -27,4 +27,4 @@ class StateLock {
   int fd_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include "daemon/importance.hh"
 #include "daemon/why_not_more.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// A base job without a coordinator has only just begun, or lost it.
@@ -104,4 +104,4 @@ msg::StatusReply make_status(Brain const& brain, TimeS now) {
   return reply;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,8 +5,8 @@
 #include "daemon/brain.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 msg::StatusReply make_status(Brain const& brain, TimeS now);
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

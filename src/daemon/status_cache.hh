@@ -9,7 +9,7 @@
 #include "proto/daemon_messages.hh"
 #include "proto/frame.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class StatusCache {
  public:
@@ -17,7 +17,7 @@ class StatusCache {
   std::string const& text(double now_s,
                           std::function<msg::StatusReply()> const& make) {
     if (text_.empty() || now_s >= made_s_ + fresh_s) {
-      text_ = json_text(msg::to_json(msg::ToClient(make())));
+      text_ = proto::json_text(msg::to_json(msg::ToClient(make())));
       made_s_ = now_s;
     }
     return text_;
@@ -30,4 +30,4 @@ class StatusCache {
   double made_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

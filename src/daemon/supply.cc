@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Dear ways that are compared before one is taken.
@@ -213,4 +213,4 @@ void Supply::put_back(Taken const& taken) {
   for (auto const& of : taken.nodes_) changed_[of.node] = of.before;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

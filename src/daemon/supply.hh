@@ -12,7 +12,7 @@
 #include "daemon/job_shape.hh"
 #include "daemon/supply_nodes.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// A job takes what it needs and leaves the rest to the next.  It gets the
 /// nodes Slurm would choose (SupplyNodes::entries()).
@@ -70,4 +70,4 @@ class Supply {
   std::unordered_map<std::string, std::size_t> unmet_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

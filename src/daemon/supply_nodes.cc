@@ -11,7 +11,7 @@
 
 #include "core/place.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr std::size_t gone = std::numeric_limits<std::size_t>::max();
@@ -274,4 +274,4 @@ void SupplyNodes::rebuild_order(std::vector<std::size_t> const& now_at,
     by_kind_[nodes_[entries_[i].node].kind].push_back(i);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

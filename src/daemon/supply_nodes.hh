@@ -16,7 +16,7 @@
 #include "daemon/places.hh"
 #include "daemon/release_set.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// What there is of a node.
 struct SupplyNode {
@@ -88,4 +88,4 @@ class SupplyNodes {
   bool any_withheld_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 /// One bucket of tokens for each uid.  A bucket that is full again is
 /// forgotten, so the table holds those of the last burst / per_s seconds only.
@@ -63,4 +63,4 @@ class TokenBuckets {
   std::size_t kept_ = kept_min;  ///< left by the last cleaning
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

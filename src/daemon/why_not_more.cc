@@ -9,7 +9,7 @@
 #include "core/place.hh"
 #include "daemon/caps.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 std::string number(int n) { return std::to_string(n); }
@@ -126,4 +126,4 @@ std::string WhyNotMore::nodes_for(TrainerEntry const& trainer, int used) const {
   return "no idle node";
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -12,7 +12,7 @@
 
 #include "daemon/planner.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class WhyNotMore {
  public:
@@ -45,4 +45,4 @@ class WhyNotMore {
   std::vector<Kind> kinds_;                          ///< as in the snapshot
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -45,8 +45,9 @@ Result<Config> read_config(Options const& options) {
 int run(Options const& options) {
   auto const config = read_config(options);
   if (!config) return complain(config.error().message);
-  if (auto done = init_libslurm(); !done) return complain(done.error().message);
-  auto setup = make_slurm_control(*config)->check();
+  if (auto done = slurm::init_libslurm(); !done)
+    return complain(done.error().message);
+  auto setup = slurm::make_slurm_control(*config)->check();
   if (!setup) return complain(setup.error().message);
   for (auto& finding : judge_plugin_files(setup->plugin_dirs))
     setup->findings.push_back(std::move(finding));

@@ -7,20 +7,20 @@
 namespace gleaner::doctor {
 namespace {
 
-using Severity = Finding::Severity;
+using Severity = slurm::Finding::Severity;
 
 /// ok      PreemptType: preempt/partition_prio
 /// refuse  CompleteWait=10 (…)
 ///         -> CompleteWait=0
-std::string lines_of(Finding const& finding) {
-  std::string label = name_of(finding.severity);
+std::string lines_of(slurm::Finding const& finding) {
+  std::string label = slurm::name_of(finding.severity);
   label.resize(8, ' ');
   if (finding.severity == Severity::ok)
     return label + finding.setting + ": " + finding.what + "\n";
   return label + finding.what + "\n        -> " + finding.remedy + "\n";
 }
 
-std::string verdict(SlurmSetup const& setup, Config const& config) {
+std::string verdict(slurm::SlurmSetup const& setup, Config const& config) {
   if (setup.refuses())
     return "gleanerd would lend nothing here: change what is marked refuse";
   if (config.mode == "observe")
@@ -28,10 +28,10 @@ std::string verdict(SlurmSetup const& setup, Config const& config) {
   return "nodes can be lent here";
 }
 
-std::string json_text(SlurmSetup const& setup, Config const& config) {
+std::string json_text(slurm::SlurmSetup const& setup, Config const& config) {
   auto findings = nlohmann::ordered_json::array();
   for (auto const& finding : setup.findings)
-    findings.push_back({{"severity", name_of(finding.severity)},
+    findings.push_back({{"severity", slurm::name_of(finding.severity)},
                         {"setting", finding.setting},
                         {"what", finding.what},
                         {"remedy", finding.remedy}});
@@ -44,7 +44,7 @@ std::string json_text(SlurmSetup const& setup, Config const& config) {
 
 }  // namespace
 
-std::string findings_text(SlurmSetup const& setup, Config const& config,
+std::string findings_text(slurm::SlurmSetup const& setup, Config const& config,
                           Form form) {
   if (form == Form::json) return json_text(setup, config);
   auto findings = setup.findings;

@@ -15,7 +15,7 @@ enum class Form {
 };
 
 /// The worst last, where a person looks, and then the verdict.
-std::string findings_text(SlurmSetup const& setup, Config const& config,
+std::string findings_text(slurm::SlurmSetup const& setup, Config const& config,
                           Form form);
 
 }  // namespace gleaner::doctor

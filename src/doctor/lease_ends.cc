@@ -8,7 +8,7 @@
 namespace gleaner::doctor {
 namespace {
 
-using Severity = Finding::Severity;
+using Severity = slurm::Finding::Severity;
 
 constexpr double short_s = 0.5;  ///< what no job notices beside its own start
 
@@ -38,7 +38,7 @@ std::optional<double> LeaseEnds::median_s() const {
 }
 
 void judge_lease_ends(Result<LeaseEnds> const& ends, Config const& config,
-                      SlurmSetup* setup) {
+                      slurm::SlurmSetup* setup) {
   auto& findings = setup->findings;
   auto const epilog =
       std::find_if(findings.begin(), findings.end(), [](auto& finding) {

@@ -31,6 +31,6 @@ Result<LeaseEnds> read_lease_ends(std::string const& journal, int leases_max);
 /// What is said of Epilog, with the time it takes; a finding of its own where
 /// nodes are free late although there is no Epilog.
 void judge_lease_ends(Result<LeaseEnds> const& ends, Config const& config,
-                      SlurmSetup* setup);
+                      slurm::SlurmSetup* setup);
 
 }  // namespace gleaner::doctor

@@ -10,7 +10,7 @@
 namespace gleaner::doctor {
 namespace {
 
-using Severity = Finding::Severity;
+using Severity = slurm::Finding::Severity;
 
 constexpr char const* plugins[] = {"sched_gleaner.so", "job_submit_gleaner.so",
                                    "prep_gleaner.so"};
@@ -35,8 +35,8 @@ std::string find_slurmctld() {
   return "";
 }
 
-Finding judge(std::string const& path, std::string const& slurmctld) {
-  auto const missing = missing_symbols(path, slurmctld);
+slurm::Finding judge(std::string const& path, std::string const& slurmctld) {
+  auto const missing = slurm::missing_symbols(path, slurmctld);
   std::string const rebuild = "build Gleaner again for this Slurm";
   if (!missing) return {Severity::warn, path, missing.error().message, rebuild};
   if (missing->empty()) return {Severity::ok, path, "can be loaded", ""};
@@ -50,9 +50,9 @@ Finding judge(std::string const& path, std::string const& slurmctld) {
 
 }  // namespace
 
-std::vector<Finding> judge_plugin_files(std::string const& plugin_dirs,
-                                        std::string const& slurmctld) {
-  std::vector<Finding> findings;
+std::vector<slurm::Finding> judge_plugin_files(std::string const& plugin_dirs,
+                                               std::string const& slurmctld) {
+  std::vector<slurm::Finding> findings;
   for (auto const* name : plugins)
     for (auto const& dir : split(plugin_dirs)) {
       auto const path = dir + "/" + name;
@@ -68,7 +68,7 @@ std::vector<Finding> judge_plugin_files(std::string const& plugin_dirs,
   return findings;
 }
 
-std::vector<Finding> judge_plugin_files(std::string const& plugin_dirs) {
+std::vector<slurm::Finding> judge_plugin_files(std::string const& plugin_dirs) {
   auto const slurmctld = find_slurmctld();
   if (slurmctld.empty()) return {};
   return judge_plugin_files(plugin_dirs, slurmctld);

@@ -8,7 +8,7 @@
 
 #include "profile/largest_share.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// What is kept of this training, and what is used of earlier ones: the fit's
@@ -248,4 +248,4 @@ Learned Advisor::learned() const {
   return learned;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

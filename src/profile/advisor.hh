@@ -9,7 +9,7 @@
 #include "profile/pace.hh"
 #include "profile/step_fit.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// What the allocator is told of a training's scaling.
 struct Advice {
@@ -70,4 +70,4 @@ class Advisor {
   mutable bool prior_is_refuted_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

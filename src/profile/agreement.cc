@@ -6,7 +6,7 @@
 
 #include "profile/advisor.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// Other nodes, other neighbours, other data.
@@ -32,4 +32,4 @@ bool agree(Learned const& known, Learned const& own, Traits const& traits) {
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

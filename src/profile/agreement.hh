@@ -9,10 +9,10 @@
 #include "profile/learned.hh"
 #include "profile/pace.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// Whether what `own` measured is what one would expect from `known`, within
 /// a tenth beyond the interval.
 bool agree(Learned const& known, Learned const& own, Traits const& traits);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

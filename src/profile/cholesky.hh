@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// A square matrix, by rows.
 class Matrix {
@@ -78,4 +78,4 @@ class Cholesky {
   Matrix lower_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

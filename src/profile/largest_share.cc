@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// A member that computes this much longer than the others is no chance any
@@ -50,4 +50,4 @@ LargestShare largest_share(Pace const& pace, std::uint64_t global_batch) {
                               0.9 * pace.step_s)};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -7,7 +7,7 @@
 
 #include "profile/pace.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 struct LargestShare {
   double compute_s = 0;    ///< of a member that is as fast as the others
@@ -20,4 +20,4 @@ struct LargestShare {
 /// whose compute times are known.
 LargestShare largest_share(Pace const& pace, std::uint64_t global_batch);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

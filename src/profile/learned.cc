@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// More trainings than this say no more: the next one differs all the same,
@@ -52,4 +52,4 @@ Learned merged(Learned const& known, Learned const& added) {
   return sum;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

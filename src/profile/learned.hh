@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// What was measured at one size, averaged over trainings.
 struct LearnedSize {
@@ -30,4 +30,4 @@ struct Learned {
 /// What both have taught: for a store that gets one training after the other.
 Learned merged(Learned const& known, Learned const& added);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

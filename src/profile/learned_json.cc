@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 using nlohmann::json;
@@ -123,4 +123,4 @@ Result<Learned> learned_from_json(std::string_view text) {
   return learned;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -8,7 +8,7 @@
 #include "core/result.hh"
 #include "profile/learned.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// One line of JSON.
 std::string to_json(Learned const& learned);
@@ -18,4 +18,4 @@ std::string to_json(Learned const& learned);
 /// sizes that do not ascend.
 Result<Learned> learned_from_json(std::string_view text);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

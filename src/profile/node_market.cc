@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 NodeMarket::NodeMarket(std::vector<Holder> const& holders, int spare)
     : spare_(spare) {
@@ -52,4 +52,4 @@ std::vector<double> NodeMarket::gains(std::size_t seller) const {
   return sums;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

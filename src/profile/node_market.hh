@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// The price of nodes, in multiples of what one node earns for the training
 /// that has it.  Nobody sells below its minimum.
@@ -44,4 +44,4 @@ class NodeMarket {
   std::vector<Step> dearest_;   ///< nodes more, those that bring most first
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// What was measured of one generation, once it is warm.  Grows more exact as
 /// the generation gets older; the latest one replaces those before it.
@@ -43,4 +43,4 @@ struct ResizeCosts {
   double loss_s = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

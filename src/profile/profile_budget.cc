@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// Most is learned when trainings are new, so that much may be spent ahead.
@@ -26,4 +26,4 @@ void ProfileBudget::spend(std::string const& user, double node_s) {
   spent_by_[user] += node_s;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

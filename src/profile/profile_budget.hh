@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// Node time is earned as nodes are lent.  Nobody is owed any: what is not
 /// spent stays for later ones.
@@ -39,4 +39,4 @@ class ProfileBudget {
   std::map<std::string, double> spent_by_;  ///< node-seconds
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -9,7 +9,7 @@
 
 #include "profile/visit_worth.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// So many measured steps tell how fast a size is.
@@ -353,4 +353,4 @@ std::string ProfileDesk::why(std::string const& id) const {
   return found->second.why;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

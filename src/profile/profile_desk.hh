@@ -23,7 +23,7 @@
 #include "profile/pace.hh"
 #include "profile/profile_budget.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// A training, as the desk sees it.
 struct Subject {
@@ -129,4 +129,4 @@ class ProfileDesk {
   std::map<std::string, std::string> users_;  ///< of visits
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

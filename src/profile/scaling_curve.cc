@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 double guess(int nodes) { return std::pow(nodes, 0.95); }
@@ -60,4 +60,4 @@ std::vector<double> ScalingCurve::speed(int nodes_max) const {
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// Begins with a mildly concave guess, k^0.95, and follows what is measured:
 /// at a measured size it is the median measurement, between two the ratio to
@@ -38,4 +38,4 @@ class ScalingCurve {
   std::map<int, std::deque<double>> measured_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

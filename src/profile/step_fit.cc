@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 using Of = SizeSample::Of;
@@ -487,4 +487,4 @@ StepTime StepFit::at(int members) const {
           median_s * std::exp(std::sqrt(up * up + rest))};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -16,7 +16,7 @@
 #include "profile/cholesky.hh"
 #include "profile/step_model.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// What is known of one size.
 struct SizeSample {
@@ -101,4 +101,4 @@ class StepFit {
   Matrix doubt_{0};                        ///< covariance of the parameters
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// What multiplies work, by parameter.
@@ -57,4 +57,4 @@ Vector values_of(Vector const& logs) {
   return values;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

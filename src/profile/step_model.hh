@@ -17,7 +17,7 @@
 #include <array>
 #include <cstdint>
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// Logarithms, so that no part can be negative.  All but the first are relative
 /// to `work`, so that trainings of all sizes can share a prior.
@@ -64,4 +64,4 @@ class StepModel {
 /// exp() of each.
 Vector values_of(Vector const& logs);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
@@ -64,4 +64,4 @@ double knowledge_gain(Choices const& choices, RelativeSpeed const& now,
   return gain;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -6,7 +6,7 @@
 
 #include "profile/advisor.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 /// The numbers of nodes that a training could have, and what they cost others.
 struct Choices {
@@ -38,4 +38,4 @@ int chosen(Choices const& choices, RelativeSpeed const& speed);
 double knowledge_gain(Choices const& choices, RelativeSpeed const& now,
                       std::vector<Outcome> const& outcomes);
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

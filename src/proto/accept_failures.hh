@@ -14,7 +14,7 @@
 #include "core/clock.hh"
 #include "core/throttle.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 class AcceptFailures {
  public:
@@ -39,4 +39,4 @@ class AcceptFailures {
   Throttle throttle_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

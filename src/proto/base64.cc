@@ -3,7 +3,7 @@
 
 #include <openssl/evp.h>
 
-namespace gleaner {
+namespace gleaner::proto {
 
 std::string base64(std::string_view bytes) {
   // One more: the library ends it with a zero.
@@ -29,4 +29,4 @@ Result<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -7,11 +7,11 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 std::string base64(std::string_view bytes);
 
 /// Fails with invalid_argument.
 Result<std::string> from_base64(std::string_view text);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

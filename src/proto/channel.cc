@@ -14,7 +14,7 @@
 
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::size_t read_bytes = 1u << 16;
@@ -255,4 +255,4 @@ void Channel::Impl::drop() {
   socket.close(ignored);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

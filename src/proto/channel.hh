@@ -17,7 +17,7 @@
 #include "proto/frame.hh"
 #include "proto/frame_seal.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
@@ -118,4 +118,4 @@ class Listener {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

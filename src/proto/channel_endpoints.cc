@@ -11,7 +11,7 @@
 #include "proto/accept_failures.hh"
 #include "proto/channel.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using asio::ip::tcp;
@@ -248,4 +248,4 @@ Result<std::unique_ptr<Listener>> Listener::unix_socket(asio::io_context& io,
   return std::unique_ptr<Listener>(new Listener(std::move(impl)));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -14,23 +14,23 @@ GLEANER_MESSAGE(CommStart,
 GLEANER_MESSAGE(FenceDone, FIELD(number) FIELD(blobs))
 
 nlohmann::json to_json(ToPlane const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(FromPlane const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 
 Result<ToPlane> parse_to_plane(nlohmann::json const& json) {
-  return codec::decode<ToPlane>(json);
+  return proto::codec::decode<ToPlane>(json);
 }
 Result<FromPlane> parse_from_plane(nlohmann::json const& json) {
-  return codec::decode<FromPlane>(json);
+  return proto::codec::decode<FromPlane>(json);
 }
 
 std::vector<std::string> comm_message_types() {
   std::vector<std::string> types;
-  codec::list_types<ToPlane>(types);
-  codec::list_types<FromPlane>(types);
+  proto::codec::list_types<ToPlane>(types);
+  proto::codec::list_types<FromPlane>(types);
   return types;
 }
 

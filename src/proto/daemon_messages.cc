@@ -38,6 +38,10 @@ GLEANER_MESSAGE(Snapshot,
                         FIELD(pending) FIELD(coming) FIELD(trainers)
                             FIELD(reservations))
 
+}  // namespace gleaner
+
+namespace gleaner::proto {
+
 #define GLEANER_SPLICE(T) GLEANER_MESSAGE(Splice<T>, FIELD(runs) FIELD(fresh))
 GLEANER_MESSAGE(Run, FIELD(first) FIELD(count) FIELD(fresh))
 GLEANER_SPLICE(NodeKind)
@@ -49,7 +53,7 @@ GLEANER_SPLICE(PendingJob)
 GLEANER_SPLICE(BaseJob)
 #undef GLEANER_SPLICE
 
-}  // namespace gleaner
+}  // namespace gleaner::proto
 
 namespace gleaner::msg {
 
@@ -154,55 +158,55 @@ Result<void> check_kinds(Snapshot const& snapshot) {
 }
 
 nlohmann::json to_json(FromCoordinator const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(ToCoordinator const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(FromPlugin const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(ToPlugin const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(FromClient const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(ToClient const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 
 Result<FromCoordinator> parse_from_coordinator(nlohmann::json const& json) {
-  return codec::decode<FromCoordinator>(json);
+  return proto::codec::decode<FromCoordinator>(json);
 }
 Result<ToCoordinator> parse_to_coordinator(nlohmann::json const& json) {
-  return codec::decode<ToCoordinator>(json);
+  return proto::codec::decode<ToCoordinator>(json);
 }
 Result<FromPlugin> parse_from_plugin(nlohmann::json const& json) {
-  auto message = codec::decode<FromPlugin>(json);
+  auto message = proto::codec::decode<FromPlugin>(json);
   if (!message) return message;
   if (auto const* holes = std::get_if<Holes>(&*message))
     if (auto known = check_kinds(holes->snapshot); !known) return known.error();
   return message;
 }
 Result<ToPlugin> parse_to_plugin(nlohmann::json const& json) {
-  return codec::decode<ToPlugin>(json);
+  return proto::codec::decode<ToPlugin>(json);
 }
 Result<FromClient> parse_from_client(nlohmann::json const& json) {
-  return codec::decode<FromClient>(json);
+  return proto::codec::decode<FromClient>(json);
 }
 Result<ToClient> parse_to_client(nlohmann::json const& json) {
-  return codec::decode<ToClient>(json);
+  return proto::codec::decode<ToClient>(json);
 }
 
 std::vector<std::string> daemon_message_types() {
   std::vector<std::string> types;
-  codec::list_types<FromCoordinator>(types);
-  codec::list_types<ToCoordinator>(types);
-  codec::list_types<FromPlugin>(types);
-  codec::list_types<ToPlugin>(types);
-  codec::list_types<FromClient>(types);
-  codec::list_types<ToClient>(types);
+  proto::codec::list_types<FromCoordinator>(types);
+  proto::codec::list_types<ToCoordinator>(types);
+  proto::codec::list_types<FromPlugin>(types);
+  proto::codec::list_types<ToPlugin>(types);
+  proto::codec::list_types<FromClient>(types);
+  proto::codec::list_types<ToClient>(types);
   return types;
 }
 

@@ -2,7 +2,7 @@
 /// How a message lies on a stream.
 #include "proto/frame.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::size_t header_bytes = frame_header_bytes;
@@ -93,4 +93,4 @@ Result<std::optional<nlohmann::json>> FrameReader::next() {
   return std::optional(std::move(json));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

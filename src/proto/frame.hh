@@ -12,7 +12,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// Longest message accepted: a snapshot of a 10,000-node machine fits.
 inline constexpr std::uint32_t frame_bytes_max = 16u << 20;
@@ -84,4 +84,4 @@ class FrameReader {
   Check check_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

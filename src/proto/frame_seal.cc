@@ -4,7 +4,7 @@
 
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 std::string FrameSeal::next(std::string_view text) {
   auto counted = std::to_string(count_++) + ':';
@@ -12,4 +12,4 @@ std::string FrameSeal::next(std::string_view text) {
   return hmac_hex(key_, counted);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// Bytes of a seal.
 inline constexpr std::size_t seal_bytes = 64;
@@ -35,4 +35,4 @@ class FrameSeal {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

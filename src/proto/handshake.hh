@@ -13,7 +13,7 @@
 
 #include "proto/channel.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// Raised when a message changes its meaning; both sides must agree.  Between
 /// gleanerd and its clients, and inside one training.
@@ -115,4 +115,4 @@ class Handshake : public std::enable_shared_from_this<Handshake<T>> {
   Done done_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

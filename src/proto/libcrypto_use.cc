@@ -9,7 +9,7 @@
 #include <shared_mutex>
 #include <thread>
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -64,4 +64,4 @@ LibcryptoUse::~LibcryptoUse() {
   if (may_) gate().users.unlock_shared();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -6,7 +6,7 @@
 /// does.  A thread that called libcrypto then crashed.
 #pragma once
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// As long as one that is good exists, exit() waits for it, a second at most.
 class LibcryptoUse {
@@ -23,4 +23,4 @@ class LibcryptoUse {
   bool may_ = false;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

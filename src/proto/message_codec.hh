@@ -39,19 +39,20 @@
     (void)m, (void)f;                                             \
     __VA_ARGS__                                                   \
   }
-#define FIELD(name) f(#name, m.name, ::gleaner::codec::Most{});
+#define FIELD(name) f(#name, m.name, ::gleaner::proto::codec::Most{});
 #define FIELD_TEXT(name, bytes_max) \
-  f(#name, m.name, ::gleaner::codec::Most{.bytes = limit::bytes_max});
+  f(#name, m.name, ::gleaner::proto::codec::Most{.bytes = limit::bytes_max});
 #define FIELD_LIST(name, entries_max) \
-  f(#name, m.name, ::gleaner::codec::Most{.entries = limit::entries_max});
-#define FIELD_TEXTS(name, entries_max, bytes_max)     \
-  f(#name, m.name,                                    \
-    ::gleaner::codec::Most{.bytes = limit::bytes_max, \
-                           .entries = limit::entries_max});
+  f(#name, m.name,                    \
+    ::gleaner::proto::codec::Most{.entries = limit::entries_max});
+#define FIELD_TEXTS(name, entries_max, bytes_max)            \
+  f(#name, m.name,                                           \
+    ::gleaner::proto::codec::Most{.bytes = limit::bytes_max, \
+                                  .entries = limit::entries_max});
 #define FIELD_COUNT(name, count_max) \
-  f(#name, m.name, ::gleaner::codec::Most{.count = limit::count_max});
+  f(#name, m.name, ::gleaner::proto::codec::Most{.count = limit::count_max});
 
-namespace gleaner::codec {
+namespace gleaner::proto::codec {
 
 using nlohmann::json;
 
@@ -291,4 +292,4 @@ Result<Variant> decode(json const& from) {
   }
 }
 
-}  // namespace gleaner::codec
+}  // namespace gleaner::proto::codec

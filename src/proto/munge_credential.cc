@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 /// A MUNGE context that talks to the munged of this cluster.
@@ -79,4 +79,4 @@ Result<MungeText> munge_open(std::string const& socket,
                        : std::string()};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -11,7 +11,7 @@
 #include "core/cluster.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// A credential that only `reader` can open.  `socket`: munged's, "" for the
 /// system's.  Fails with denied.
@@ -28,4 +28,4 @@ struct MungeText {
 Result<MungeText> munge_open(std::string const& socket,
                              std::string const& credential);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

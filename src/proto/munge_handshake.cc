@@ -13,7 +13,7 @@
 #include "proto/munge_credential.hh"
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::size_t nonce_bytes = 16;
@@ -280,4 +280,4 @@ void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -28,7 +28,7 @@
 #include "core/cluster.hh"
 #include "proto/channel.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// What remains to do in the event loop once munged has answered.
 using Finish = std::function<void()>;
@@ -55,4 +55,4 @@ void munge_client(std::shared_ptr<Channel> channel, std::string munge_socket,
                   Elsewhere elsewhere, Channel::OnClose on_close,
                   std::function<void(Result<void>)> done);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

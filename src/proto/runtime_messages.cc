@@ -84,49 +84,51 @@ GLEANER_MESSAGE(Reduced,
                     FIELD(samples_seen) FIELD(world) FIELD(waiting))
 
 nlohmann::json to_json(FromPeer const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
-nlohmann::json to_json(ToPeer const& message) { return codec::encode(message); }
+nlohmann::json to_json(ToPeer const& message) {
+  return proto::codec::encode(message);
+}
 nlohmann::json to_json(FromMember const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(ToMember const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(FromAgent const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 nlohmann::json to_json(ToAgent const& message) {
-  return codec::encode(message);
+  return proto::codec::encode(message);
 }
 
 Result<FromPeer> parse_from_peer(nlohmann::json const& json) {
-  return codec::decode<FromPeer>(json);
+  return proto::codec::decode<FromPeer>(json);
 }
 Result<ToPeer> parse_to_peer(nlohmann::json const& json) {
-  return codec::decode<ToPeer>(json);
+  return proto::codec::decode<ToPeer>(json);
 }
 Result<FromMember> parse_from_member(nlohmann::json const& json) {
-  return codec::decode<FromMember>(json);
+  return proto::codec::decode<FromMember>(json);
 }
 Result<ToMember> parse_to_member(nlohmann::json const& json) {
-  return codec::decode<ToMember>(json);
+  return proto::codec::decode<ToMember>(json);
 }
 Result<FromAgent> parse_from_agent(nlohmann::json const& json) {
-  return codec::decode<FromAgent>(json);
+  return proto::codec::decode<FromAgent>(json);
 }
 Result<ToAgent> parse_to_agent(nlohmann::json const& json) {
-  return codec::decode<ToAgent>(json);
+  return proto::codec::decode<ToAgent>(json);
 }
 
 std::vector<std::string> runtime_message_types() {
   std::vector<std::string> types;
-  codec::list_types<FromMember>(types);
-  codec::list_types<ToMember>(types);
-  codec::list_types<FromAgent>(types);
-  codec::list_types<ToAgent>(types);
-  codec::list_types<FromPeer>(types);
-  codec::list_types<ToPeer>(types);
+  proto::codec::list_types<FromMember>(types);
+  proto::codec::list_types<ToMember>(types);
+  proto::codec::list_types<FromAgent>(types);
+  proto::codec::list_types<ToAgent>(types);
+  proto::codec::list_types<FromPeer>(types);
+  proto::codec::list_types<ToPeer>(types);
   return types;
 }
 

@@ -14,7 +14,7 @@
 
 #include "proto/libcrypto_use.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 std::string hex(unsigned char const* bytes, std::size_t n) {
@@ -67,4 +67,4 @@ bool equal_secret(std::string_view a, std::string_view b) {
          CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// HMAC-SHA256 in hex.
 std::string hmac_hex(std::string_view key, std::string_view text);
@@ -17,4 +17,4 @@ std::string random_hex(std::size_t n);
 /// Compares in time that does not depend on where they differ.
 bool equal_secret(std::string_view a, std::string_view b);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

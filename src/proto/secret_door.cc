@@ -9,7 +9,7 @@
 
 #include "core/clock.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::chrono::milliseconds again_after{50};
@@ -112,4 +112,4 @@ void secret_connect(
       ->attempt();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -17,7 +17,7 @@
 #include "proto/secret_handshake.hh"
 #include "proto/strangers.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// In one event loop, and outlives what it let in.
 class SecretDoor {
@@ -66,4 +66,4 @@ void secret_connect(asio::io_context& io, std::string const& address,
                     double timeout_s, Channel::OnClose on_close,
                     std::function<void(Result<std::shared_ptr<Channel>>)> done);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

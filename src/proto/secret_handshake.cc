@@ -8,7 +8,7 @@
 #include "proto/handshake.hh"
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::size_t nonce_bytes = 16;
@@ -105,4 +105,4 @@ void secret_client(std::shared_ptr<Channel> channel, std::string secret,
   });
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -21,7 +21,7 @@
 
 #include "proto/channel.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 struct PeerRole {
   std::string role;  ///< "agent" or "member"
@@ -39,4 +39,4 @@ void secret_client(std::shared_ptr<Channel> channel, std::string secret,
                    PeerRole self, double timeout_s, Channel::OnClose on_close,
                    std::function<void(Result<void>)> done);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

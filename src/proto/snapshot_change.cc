@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 std::string key(Hole const& hole) { return hole.node; }
@@ -79,4 +79,4 @@ Result<Snapshot> apply_change(msg::HolesSince const& change,
   return next;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -9,7 +9,7 @@
 #include "core/result.hh"
 #include "proto/daemon_messages.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// The message that turns `before` into `next` at the receiver.
 msg::HolesSince make_change(Snapshot const& next, Snapshot const& before);
@@ -19,4 +19,4 @@ msg::HolesSince make_change(Snapshot const& next, Snapshot const& before);
 Result<Snapshot> apply_change(msg::HolesSince const& change,
                               Snapshot const& before);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -13,7 +13,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 struct Run {
   std::uint32_t first = 0;  ///< of the earlier list: from here
@@ -94,4 +94,4 @@ Result<std::vector<T>> apply_splice(Splice<T> const& splice,
   return next;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

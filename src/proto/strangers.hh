@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// An honest client is authenticated in milliseconds.  So of the address with
 /// the most connections the oldest is closed: a client that makes many loses
@@ -64,4 +64,4 @@ inline std::string address_of_peer(std::string const& peer) {
   return peer.substr(0, peer.rfind(':'));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

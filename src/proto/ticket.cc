@@ -15,7 +15,7 @@
 #include "core/place.hh"
 #include "proto/secret.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::string_view prefix_whole = "gleaner1";
@@ -187,4 +187,4 @@ Result<std::string> load_ticket_key(std::string const& path, KeyFile mode) {
   return key;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -25,7 +25,7 @@
 #include "core/cluster.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 struct Ticket {
   Uid uid = 0;
@@ -73,4 +73,4 @@ class TicketLedger {
 enum class KeyFile { must_exist, create };
 Result<std::string> load_ticket_key(std::string const& path, KeyFile mode);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -6,7 +6,7 @@
 
 #include "proto/munge_credential.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr std::string_view head = "gleaner secret ";
@@ -29,4 +29,4 @@ Result<std::string> unwrap_secret(std::string const& munge_socket,
   return opened->text.substr(head.size());
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

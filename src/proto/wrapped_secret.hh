@@ -11,7 +11,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 
 /// Whether a line is one that wrap_secret() made.
 inline bool is_wrapped(std::string_view line) {
@@ -27,4 +27,4 @@ Result<std::string> wrap_secret(std::string const& munge_socket,
 Result<std::string> unwrap_secret(std::string const& munge_socket,
                                   std::string const& line);
 
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -23,7 +23,8 @@ bool is_finished(Trainer const& trainer) {
 }  // namespace
 
 Engine::Engine(std::vector<Training> const& trainings, HoleSource& holes,
-               Allocator& allocator, Rules const& rules, EngineOptions options)
+               alloc::Allocator& allocator, Rules const& rules,
+               EngineOptions options)
     : trainings_(trainings),
       holes_(holes),
       allocator_(allocator),
@@ -191,13 +192,13 @@ void Engine::solve() {
   problem_.nodes.clear();
   problem_nodes_.clear();
   auto const offer = [&](NodeNumber number) {
-    Node node;
+    alloc::Node node;
     node.name = holes_.nodes()[number];
     if (auto const end_s = holes_.end_s(number)) node.hole_s = *end_s - now_s_;
     node.idle_s = now_s_ - idle_since_s_[number];
     problem_.nodes.push_back(std::move(node));
     problem_nodes_.push_back(number);
-    return static_cast<NodeIndex>(problem_nodes_.size() - 1);
+    return static_cast<alloc::NodeIndex>(problem_nodes_.size() - 1);
   };
   for (NodeNumber node : free_) offer(node);
   for (std::size_t i = 0; i < trainers_.size(); ++i) {
@@ -225,11 +226,11 @@ void Engine::solve() {
     ++outcome_.solves_failed;
 }
 
-void Engine::apply(Plan const& plan) {
+void Engine::apply(alloc::Plan const& plan) {
   EXPECT(plan.size() == trainers_.size(), plan.size(), trainers_.size());
   std::vector<bool> planned(problem_nodes_.size());
   for (auto const& nodes : plan)
-    for (NodeIndex node : nodes) {
+    for (alloc::NodeIndex node : nodes) {
       EXPECT(node < planned.size() && !planned[node], node, planned.size());
       planned[node] = true;
     }
@@ -238,7 +239,7 @@ void Engine::apply(Plan const& plan) {
     if (!planned[place]) free_[free++] = free_[place];
   free_.resize(free);
   for (std::size_t i = 0; i < plan.size(); ++i)
-    for (NodeIndex node : problem_.trainers[i].nodes)
+    for (alloc::NodeIndex node : problem_.trainers[i].nodes)
       if (!planned[node]) {
         free_.push_back(problem_nodes_[node]);
         hand_over(problem_nodes_[node], -1);
@@ -250,12 +251,12 @@ void Engine::apply(Plan const& plan) {
     auto const& held = problem_.trainers[i].nodes;
     trainer.ready = static_cast<std::size_t>(std::count_if(
         held.begin(), held.begin() + static_cast<std::ptrdiff_t>(trainer.ready),
-        [&](NodeIndex node) {
+        [&](alloc::NodeIndex node) {
           return std::find(plan[i].begin(), plan[i].end(), node) !=
                  plan[i].end();
         }));
     trainer.nodes.clear();
-    for (NodeIndex node : plan[i]) {
+    for (alloc::NodeIndex node : plan[i]) {
       trainer.nodes.push_back(problem_nodes_[node]);
       hand_over(problem_nodes_[node],
                 static_cast<int>(trainer.training - trainings_.data()));

@@ -35,7 +35,8 @@ class Engine {
  public:
   /// All must outlive the engine; `trainings` in order of submission.
   Engine(std::vector<Training> const& trainings, HoleSource& holes,
-         Allocator& allocator, Rules const& rules, EngineOptions options);
+         alloc::Allocator& allocator, Rules const& rules,
+         EngineOptions options);
 
   /// Run to the end.  `progress`, if any, is told the simulated time.
   Outcome run(std::function<void(double now_s)> const& progress = {});
@@ -48,13 +49,13 @@ class Engine {
   void join(std::vector<NodeNumber> const& joiners);
   void admit();
   void solve();
-  void apply(Plan const& plan);
+  void apply(alloc::Plan const& plan);
   void hand_over(NodeNumber node, int training);
   bool is_over() const { return trainers_.empty() && waiting_.empty(); }
 
   std::vector<Training> const& trainings_;
   HoleSource& holes_;
-  Allocator& allocator_;
+  alloc::Allocator& allocator_;
   Rules const& rules_;
   EngineOptions options_;
 
@@ -66,7 +67,7 @@ class Engine {
   std::vector<NodeNumber> free_;           ///< handed out from the front
   std::vector<bool> lent_;                 ///< by node
   std::vector<double> idle_since_s_;       ///< by node
-  Problem problem_;                        ///< kept: its curves are large
+  alloc::Problem problem_;                 ///< kept: its curves are large
   std::vector<NodeNumber> problem_nodes_;  ///< by place in problem_.nodes
   int resizes_ = 0;                        ///< of the last plan
   Outcome outcome_;

@@ -73,7 +73,7 @@ void Knowledge::measure(Trainer const& trainer, Watched& watched,
   double const alone_s = step_samples / trainer.training->one_node_rate /
                          static_cast<double>(nodes);
   double const compute_s = std::min(alone_s, true_s) * (1 - elsewhere_share);
-  Pace pace;
+  profile::Pace pace;
   pace.generation = watched.generation;
   pace.nodes = pace.members = static_cast<int>(nodes);
   pace.steps =
@@ -107,12 +107,12 @@ void Knowledge::teach(Trainer const& trainer, Watched const& watched) {
       watched.advisor.learned();
 }
 
-Learned Knowledge::taught(std::string const& model) const {
+profile::Learned Knowledge::taught(std::string const& model) const {
   auto const family = families_.find(model);
   if (family == families_.end()) return {};
   auto all = family->second.ended;
   for (auto const& [place, learned] : family->second.running)
-    all = merged(all, learned);
+    all = profile::merged(all, learned);
   return all;
 }
 
@@ -123,16 +123,16 @@ void Knowledge::finished(Trainer const& trainer) {
       static_cast<std::size_t>(trainer.training - trainings_.data());
   auto const own = family->second.running.find(place);
   if (own == family->second.running.end()) return;
-  family->second.ended = merged(family->second.ended, own->second);
+  family->second.ended = profile::merged(family->second.ended, own->second);
   family->second.running.erase(own);
 }
 
-std::optional<Subject> Knowledge::subject(Trainer const& trainer,
-                                          double now_s) const {
+std::optional<profile::Subject> Knowledge::subject(Trainer const& trainer,
+                                                   double now_s) const {
   auto const& watched =
       watched_[static_cast<std::size_t>(trainer.training - trainings_.data())];
   if (watched.measured_since_s < 0) return {};
-  Subject subject;
+  profile::Subject subject;
   subject.id = trainer.training->id;
   if (options_.families == Families::shared)
     subject.family = trainer.training->model;
@@ -166,7 +166,7 @@ std::vector<double> Knowledge::curve(Training const& training) {
 
 /// As gleanerd does: without any measurement it is the guess, for all alike.
 void Knowledge::tell_advice(Training const& training, Watched const& watched,
-                            gleaner::Trainer& asked) const {
+                            alloc::Trainer& asked) const {
   auto const advice = watched.advisor.advise(training.nodes_max);
   asked.speed = advice.mean;
   asked.speed_low = advice.low;
@@ -176,7 +176,7 @@ void Knowledge::tell_advice(Training const& training, Watched const& watched,
     std::fill_n(list->begin(), training.nodes_min, 0.0);
 }
 
-void Knowledge::tell(Trainer const& trainer, gleaner::Trainer& asked) {
+void Knowledge::tell(Trainer const& trainer, alloc::Trainer& asked) {
   auto& watched = of(trainer);
   if (!watched.fresh) return;
   watched.fresh = false;

@@ -52,15 +52,16 @@ class Knowledge {
   /// Its work is done: what it taught is for the next.
   void finished(Trainer const& trainer);
   /// Write the curve, where there is another one than last time.
-  void tell(Trainer const& trainer, gleaner::Trainer& asked);
+  void tell(Trainer const& trainer, alloc::Trainer& asked);
   /// What there is to decide from whether to measure it on purpose; none: it
   /// was not measured at all.
-  std::optional<Subject> subject(Trainer const& trainer, double now_s) const;
+  std::optional<profile::Subject> subject(Trainer const& trainer,
+                                          double now_s) const;
 
  private:
   /// Of one training.
   struct Watched {
-    Advisor advisor;
+    profile::Advisor advisor;
     std::uint64_t generation = 0;
     double settled_s = 0;       ///< of this generation
     double next_s = 0;          ///< when that has grown so far, it is measured
@@ -72,17 +73,18 @@ class Knowledge {
   };
   /// Each training counts once, as in gleanerd.
   struct Family {
-    Learned ended;
-    std::map<std::size_t, Learned> running;  ///< by place among trainings
+    profile::Learned ended;
+    std::map<std::size_t, profile::Learned>
+        running;  ///< by place among trainings
   };
 
   Watched& of(Trainer const& trainer);
   void measure(Trainer const& trainer, Watched& watched, double now_s);
   void teach(Trainer const& trainer, Watched const& watched);
-  Learned taught(std::string const& model) const;
+  profile::Learned taught(std::string const& model) const;
   std::vector<double> curve(Training const& training);
   void tell_advice(Training const& training, Watched const& watched,
-                   gleaner::Trainer& asked) const;
+                   alloc::Trainer& asked) const;
 
   KnowledgeOptions options_;
   std::vector<Training> const& trainings_;

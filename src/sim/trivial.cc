@@ -7,8 +7,8 @@
 
 namespace gleaner::sim {
 
-Result<Decision> Trivial::allocate(Problem const& problem,
-                                   std::chrono::milliseconds) {
+Result<alloc::Decision> Trivial::allocate(alloc::Problem const& problem,
+                                          std::chrono::milliseconds) {
   auto const& trainers = problem.trainers;
   auto left = static_cast<int>(problem.nodes.size());
   std::vector<int> counts(trainers.size());
@@ -26,22 +26,22 @@ Result<Decision> Trivial::allocate(Problem const& problem,
     counts[i] += more;
     left -= more;
   }
-  Plan plan(trainers.size());
+  alloc::Plan plan(trainers.size());
   std::vector<bool> taken(problem.nodes.size());
   for (std::size_t i = 0; i < trainers.size(); ++i)
-    for (NodeIndex node : trainers[i].nodes)
+    for (alloc::NodeIndex node : trainers[i].nodes)
       if (static_cast<int>(plan[i].size()) < counts[i]) {
         plan[i].push_back(node);
         taken[node] = true;
       }
-  NodeIndex next = 0;
+  alloc::NodeIndex next = 0;
   for (std::size_t i = 0; i < trainers.size(); ++i)
     while (static_cast<int>(plan[i].size()) < counts[i]) {
       while (taken[next]) ++next;
       taken[next] = true;
       plan[i].push_back(next);
     }
-  return Decision{std::move(plan)};
+  return alloc::Decision{std::move(plan)};
 }
 
 }  // namespace gleaner::sim

@@ -10,10 +10,10 @@ namespace gleaner::sim {
 /// left goes to the trainer with most work left, up to its maximum, then the
 /// next.  Knows neither speeds nor costs.  Trainers keep nodes they hold as far
 /// as their number allows.
-class Trivial final : public Allocator {
+class Trivial final : public alloc::Allocator {
  public:
-  Result<Decision> allocate(Problem const& problem,
-                            std::chrono::milliseconds limit) override;
+  Result<alloc::Decision> allocate(alloc::Problem const& problem,
+                                   std::chrono::milliseconds limit) override;
 };
 
 }  // namespace gleaner::sim

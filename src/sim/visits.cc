@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds solve_limit{10000};
 
-double hole_s(Problem const& problem, std::vector<NodeIndex> const& nodes) {
+double hole_s(alloc::Problem const& problem,
+              std::vector<alloc::NodeIndex> const& nodes) {
   double least = std::numeric_limits<double>::infinity();
   for (auto const node : nodes)
     least = std::min(least, problem.nodes[node].hole_s.value_or(least));
@@ -21,12 +22,12 @@ double hole_s(Problem const& problem, std::vector<NodeIndex> const& nodes) {
 
 }  // namespace
 
-Plan Visits::change(Plan plan, Problem const& problem,
-                    std::vector<Trainer> const& trainers,
-                    Knowledge const& knowledge, Allocator& allocator,
-                    double now_s) {
+alloc::Plan Visits::change(alloc::Plan plan, alloc::Problem const& problem,
+                           std::vector<Trainer> const& trainers,
+                           Knowledge const& knowledge,
+                           alloc::Allocator& allocator, double now_s) {
   if (share_ <= 0) return plan;
-  ProfileDesk::Present present;
+  profile::ProfileDesk::Present present;
   present.now_s = now_s;
   std::size_t planned = 0;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -41,15 +42,15 @@ Plan Visits::change(Plan plan, Problem const& problem,
   }
   present.spare = static_cast<int>(problem.nodes.size() - planned);
   for (auto const& end : desk_.update(present)) note(end);
-  std::vector<VisitedSize> sizes;
+  std::vector<alloc::VisitedSize> sizes;
   for (std::size_t i = 0; i < plan.size(); ++i)
     if (auto const visit = desk_.visits().find(problem.trainers[i].id);
         visit != desk_.visits().end())
       sizes.push_back(
           {i, visit->second.nodes, {}, visit->second.until_s - now_s});
   if (sizes.empty()) return plan;
-  auto visited =
-      with_visits(std::move(plan), allocator, problem, sizes, solve_limit);
+  auto visited = alloc::with_visits(std::move(plan), allocator, problem, sizes,
+                                    solve_limit);
   for (std::size_t v = 0; v < sizes.size(); ++v)
     if (!visited.granted[v])
       if (auto const end =
@@ -58,8 +59,8 @@ Plan Visits::change(Plan plan, Problem const& problem,
   return std::move(visited.plan);
 }
 
-void Visits::note(VisitEnd const& end) {
-  ++(end.how == VisitEnd::How::measured ? made_ : given_up_);
+void Visits::note(profile::VisitEnd const& end) {
+  ++(end.how == profile::VisitEnd::How::measured ? made_ : given_up_);
 }
 
 std::optional<double> Visits::next_s() const {

@@ -19,9 +19,10 @@ class Visits {
   explicit Visits(double share) : share_(share), desk_(share) {}
 
   /// `plan` with those visits that pay now.
-  Plan change(Plan plan, Problem const& problem,
-              std::vector<Trainer> const& trainers, Knowledge const& knowledge,
-              Allocator& allocator, double now_s);
+  alloc::Plan change(alloc::Plan plan, alloc::Problem const& problem,
+                     std::vector<Trainer> const& trainers,
+                     Knowledge const& knowledge, alloc::Allocator& allocator,
+                     double now_s);
 
   /// When the next one is given up, if one is made.
   std::optional<double> next_s() const;
@@ -31,10 +32,10 @@ class Visits {
   double spent_node_s() const { return desk_.budget().spent_node_s(); }
 
  private:
-  void note(VisitEnd const& end);
+  void note(profile::VisitEnd const& end);
 
   double share_;
-  ProfileDesk desk_;
+  profile::ProfileDesk desk_;
   int made_ = 0;
   int given_up_ = 0;
 };

@@ -11,7 +11,7 @@
 #include "slurm/compat.hh"
 #include "slurm/records.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 using Answer =
@@ -89,4 +89,4 @@ std::optional<AccountingFacts> read_accounting(std::string const& account) {
   return facts;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -7,10 +7,10 @@
 
 #include "slurm/setup.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// From slurmctld's own copy, so that slurmdbd need not answer.  None when it
 /// cannot be had.  `account` is the one to look for.
 std::optional<AccountingFacts> read_accounting(std::string const& account);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

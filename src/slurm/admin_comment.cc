@@ -8,7 +8,7 @@
 
 #include "core/importance.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 constexpr std::string_view trainer_prefix = "gleaner:trainer nodes=";
@@ -102,4 +102,4 @@ std::optional<LeaseMark> parse_lease_mark(std::string_view text) {
   return mark;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

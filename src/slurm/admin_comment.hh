@@ -17,7 +17,7 @@
 
 #include "core/cluster.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// The mark of a base job.
 struct TrainerMark {
@@ -48,4 +48,4 @@ std::string to_text(LeaseMark const& mark);
 std::optional<TrainerMark> parse_trainer_mark(std::string_view text);
 std::optional<LeaseMark> parse_lease_mark(std::string_view text);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

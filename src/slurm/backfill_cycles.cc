@@ -7,7 +7,7 @@
 
 #include "slurm/compat.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 Result<std::uint32_t> backfill_cycles() {
   stats_info_request_msg_t request{};
@@ -22,4 +22,4 @@ Result<std::uint32_t> backfill_cycles() {
   return cycles;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

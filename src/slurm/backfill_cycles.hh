@@ -6,10 +6,10 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Asks what sdiag asks, which takes none of the locks of jobs and nodes.  The
 /// count begins again at midnight.  Fails with unavailable, quoting Slurm.
 Result<std::uint32_t> backfill_cycles();
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

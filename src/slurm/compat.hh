@@ -28,7 +28,7 @@ void slurm_free_kill_jobs_response_msg(kill_jobs_resp_msg_t* message);
 #endif
 }
 
-namespace gleaner::compat {
+namespace gleaner::slurm::compat {
 
 /// The release whose headers these are: "24.11".
 inline std::string release() {
@@ -254,7 +254,7 @@ inline int kill_jobs(std::vector<std::uint32_t> const&, std::uint16_t,
 }
 #endif
 
-}  // namespace gleaner::compat
+}  // namespace gleaner::slurm::compat
 
 /// The parameters of job_submit plugins' job_modify().
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)

@@ -16,7 +16,7 @@
 #include "slurm/setup.hh"
 #include "slurm/setup_facts.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 constexpr time_t day_s = 24 * 3600;
@@ -64,7 +64,7 @@ class RealSlurmControl final : public SlurmControl {
 };
 
 Result<void> RealSlurmControl::end_leases(std::vector<JobId> const& jobs) {
-  return gleaner::end_leases(jobs);
+  return slurm::end_leases(jobs);
 }
 
 Result<JobRecord> RealSlurmControl::job(JobId job) {
@@ -180,4 +180,4 @@ Result<void> init_libslurm() {
   return {};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -15,7 +15,7 @@
 #include "core/result.hh"
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// One thing looked at in the site's configuration, and what to do about it.
 struct Finding {
@@ -92,4 +92,4 @@ std::unique_ptr<SlurmControl> make_slurm_control(Config const& config);
 /// none, so this looks first.  Fails with io, naming the file.
 Result<void> init_libslurm();
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -15,7 +15,7 @@
 #include "slurm/compat.hh"
 #include "slurm/signal_jobs.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 constexpr int quit_ms_max = 100;  ///< that an agent has to leave by itself
@@ -89,4 +89,4 @@ Result<void> end_leases(std::vector<JobId> const& jobs) {
   return killed ? ended : killed;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -19,11 +19,11 @@
 #include "core/cluster.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Those over already are success.  Fails with denied without operator rights,
 /// else with unavailable; all of them have been tried then, unless slurmctld
 /// was not reached.
 Result<void> end_leases(std::vector<JobId> const& jobs);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

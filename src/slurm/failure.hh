@@ -10,7 +10,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// The error of the call just made: denied, or unavailable.
 inline Error slurm_failure(std::string const& what) {
@@ -33,4 +33,4 @@ inline bool means_away(int code) {
   return code < ESLURM_INVALID_PARTITION_NAME;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

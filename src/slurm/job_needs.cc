@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 constexpr int tasks_most = 100000;
@@ -132,4 +132,4 @@ int tasks_in(slurm_job_info_t const& job) {
   return all ? count_tasks(job.array_task_str) : 1;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

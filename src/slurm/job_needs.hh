@@ -6,7 +6,7 @@
 #include "slurm/snapshot.hh"
 #include "slurm/text_memory.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Fill in `each`, `gres`, `whole` and `whole_memory`.
 ///
@@ -30,4 +30,4 @@ int tasks_in(slurm_job_info_t const& job);
 /// shortens long lists with "...": then those it names.
 int count_tasks(std::string_view text);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

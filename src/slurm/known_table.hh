@@ -10,7 +10,7 @@
 
 #include "slurm/look_budget.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// When each table changed last.
 struct TableTimes {
@@ -50,4 +50,4 @@ class KnownTable {
   time_t changed_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

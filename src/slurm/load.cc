@@ -11,7 +11,7 @@
 #include "slurm/records.hh"
 #include "slurm/snapshot_memory.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 /// Hidden partitions too, but this cluster only.
@@ -256,4 +256,4 @@ std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options,
   return std::make_unique<SlurmSource>(std::move(options), std::move(times));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -15,7 +15,7 @@
 #include "slurm/known_table.hh"
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 struct Loaded {
   Snapshot snapshot;
@@ -42,4 +42,4 @@ class SnapshotSource {
 std::unique_ptr<SnapshotSource> make_slurm_source(SnapshotOptions options,
                                                   ReadTableTimes times = {});
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

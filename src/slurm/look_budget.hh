@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Has anything changed since the last look?
 enum class Change {
@@ -64,4 +64,4 @@ class LookBudget {
   double as_of_s_ = 0;  ///< 0: nothing was spent yet
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 using PartitionsOf =
@@ -86,4 +86,4 @@ NodeKinds node_kinds(std::vector<NodeRecord> const& nodes,
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

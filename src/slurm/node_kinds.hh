@@ -9,7 +9,7 @@
 #include "core/cluster.hh"
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// The kinds of a set of nodes, in the order in which their first nodes come.
 struct NodeKinds {
@@ -34,4 +34,4 @@ class NodeKindMemory {
   NodeKinds kinds_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

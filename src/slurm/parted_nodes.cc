@@ -8,7 +8,7 @@
 #include "core/part_size.hh"
 #include "slurm/pending_jobs.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 using State = JobRecord::State;
@@ -97,4 +97,4 @@ PartedNodes parted_nodes(std::vector<NodeKind>* kinds,
   return parted;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

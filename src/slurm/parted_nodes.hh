@@ -8,7 +8,7 @@
 
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// By the node's name: what a SharedNode says of a parted node alone.  Names
 /// are those in `records`, which outlive it.
@@ -24,4 +24,4 @@ PartedNodes parted_nodes(std::vector<NodeKind>* kinds,
                          ClusterRecords const& records,
                          SnapshotOptions const& options);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -10,7 +10,7 @@
 
 #include "slurm/admin_comment.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 /// Not any more when it has been requeued: the begin time is Slurm's then.
@@ -182,4 +182,4 @@ std::vector<PendingJob> coming_jobs(std::vector<JobRecord const*> jobs,
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

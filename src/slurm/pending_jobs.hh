@@ -7,7 +7,7 @@
 #include "core/cluster.hh"
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// What nothing but resources keeps from starting, in the order in which Slurm
 /// tries it: by the highest PriorityTier of its partitions, then by priority.
@@ -31,4 +31,4 @@ std::vector<PendingJob> coming_jobs(std::vector<JobRecord const*> jobs,
 /// Backfill has said when and where it means to start the job.
 bool has_plan(JobRecord const& job);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 void PlanMemory::restore(ClusterRecords* records) {
   std::unordered_map<JobId, Plan> kept;
@@ -27,4 +27,4 @@ void PlanMemory::restore(ClusterRecords* records) {
   plans_ = std::move(kept);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -11,7 +11,7 @@
 
 #include "slurm/snapshot.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 class PlanMemory {
  public:
@@ -28,4 +28,4 @@ class PlanMemory {
   std::unordered_map<JobId, Plan> plans_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -6,7 +6,7 @@
 
 #include "slurm/job_needs.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 /// What a node may be flagged with and still take a job.  A flag that a later
@@ -151,4 +151,4 @@ ReservationRecord record_of(reserve_info_t const& reservation) {
           (reservation.flags & RESERVE_FLAG_FLEX) != 0};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -6,7 +6,7 @@
 #include "slurm/snapshot.hh"
 #include "slurm/text_memory.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Into a record that may have been another node's.
 void read_node(node_info_t const& node, NodeRecord* record);
@@ -28,4 +28,4 @@ inline JobRecord record_of(slurm_job_info_t const& job, TimeS now_s) {
 /// NULL as "".
 inline std::string text_of(char const* text) { return text ? text : ""; }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

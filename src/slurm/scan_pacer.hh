@@ -20,7 +20,7 @@
 
 #include "slurm/look_budget.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 class ScanPacer {
  public:
@@ -106,4 +106,4 @@ class ScanPacer {
   double not_before_s_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

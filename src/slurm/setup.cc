@@ -7,7 +7,7 @@
 
 #include "slurm/setup_rules.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 /// Calls `visit(entry)` for each entry of a list, without spaces before it;
@@ -91,4 +91,4 @@ PartitionFacts const* setup::find(SlurmConfFacts const& facts,
   return nullptr;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -14,7 +14,7 @@
 #include "core/config.hh"
 #include "slurm/control.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// What matters to us of a partition.
 struct PartitionFacts {
@@ -102,4 +102,4 @@ bool list_has(std::string_view list, std::string_view item);
 /// The number after "item=" in such a list; none without it.
 std::optional<int> list_number(std::string_view list, std::string_view item);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -2,7 +2,7 @@
 /// What are leases charged to, and does accounting know the account and QOS?
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 void judge_account(SlurmConfFacts const& facts, Config const& config,
@@ -65,4 +65,4 @@ void judge_accounting(SlurmConfFacts const& facts, Config const& config,
   }
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

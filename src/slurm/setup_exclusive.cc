@@ -7,7 +7,7 @@
 /// looks again without the leases it may preempt.
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 /// Of the lease partition: a lease would be the wall.
@@ -71,4 +71,4 @@ void judge_exclusive(SlurmConfFacts const& facts, Config const& config,
                     quoted(config.lease_partition));
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

@@ -15,7 +15,7 @@
 #include "slurm/compat.hh"
 #include "slurm/records.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 // Bits of AccountingStorageEnforce, the same from 22.05 to 26.05; Slurm's
@@ -185,4 +185,4 @@ Result<SlurmConfFacts> read_setup_facts(Config const& config) {
   return facts;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -6,11 +6,11 @@
 #include "core/result.hh"
 #include "slurm/setup.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// A few RPCs.  What cannot be learned, or only by an operator, is left out:
 /// its rules then say nothing.  Fails with unavailable when slurmctld does not
 /// tell its configuration or its partitions.
 Result<SlurmConfFacts> read_setup_facts(Config const& config);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

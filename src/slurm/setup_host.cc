@@ -5,7 +5,7 @@
 
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 constexpr double clock_s_warned = 1;
@@ -99,4 +99,4 @@ void judge_host(SlurmConfFacts const& facts, Config const& config,
                   "see \"A backup controller\" in doc/admin.md");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

@@ -2,7 +2,7 @@
 /// Do leases fit into slurmctld's limits without using up other people's?
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 constexpr double share_warned = 0.2, share_refused = 0.5;  ///< of MaxJobCount
@@ -83,4 +83,4 @@ void judge_time_limits(SlurmConfFacts const& facts, Config const& config,
                     " min");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

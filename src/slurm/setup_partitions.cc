@@ -5,7 +5,7 @@
 
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 using Preempt = PartitionFacts::Preempt;
@@ -149,4 +149,4 @@ void judge_partitions(SlurmConfFacts const& facts, Config const& config,
                                   "' is below all that share its nodes");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

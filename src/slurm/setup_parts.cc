@@ -2,7 +2,7 @@
 /// Where leases may be parts of nodes: do jobs get exactly the parts they need?
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 constexpr char whole[] = "in gleaner.yaml lease: whole";
@@ -66,4 +66,4 @@ void judge_parts(SlurmConfFacts const& facts, Config const& config,
                   "SelectTypeParameters=CR_Core_Memory");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

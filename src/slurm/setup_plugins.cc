@@ -2,7 +2,7 @@
 /// Are our plugins loaded, in a sound order, by the Slurm they were built for?
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 /// "24.11" of "24.11.5"
@@ -75,4 +75,4 @@ void judge_plugins(SlurmConfFacts const& facts, Config const& config,
                   "scavenger: poll");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

@@ -4,7 +4,7 @@
 
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 constexpr int kill_wait_s_usual = 30;
@@ -140,4 +140,4 @@ void judge_victims(SlurmConfFacts const& facts, Config const& config,
     findings.ok("KillWait", std::to_string(facts.kill_wait_s));
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

@@ -10,7 +10,7 @@
 
 #include "slurm/setup.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 
 /// Collects findings.
 class Findings {
@@ -73,4 +73,4 @@ inline std::string joined(std::string const& list, std::string const& item) {
   return list.empty() || list == "(null)" ? item : list + "," + item;
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

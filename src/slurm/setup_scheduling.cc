@@ -6,7 +6,7 @@
 
 #include "slurm/setup_rules.hh"
 
-namespace gleaner::setup {
+namespace gleaner::slurm::setup {
 namespace {
 
 constexpr int bf_interval_s_default = 30;
@@ -131,4 +131,4 @@ void judge_scripts(SlurmConfFacts const& facts, Config const& config,
     findings.ok("Prolog, Epilog", "none");
 }
 
-}  // namespace gleaner::setup
+}  // namespace gleaner::slurm::setup

@@ -12,7 +12,7 @@
 #include "slurm/compat.hh"
 #include "slurm/failure.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 using Jobs = std::vector<JobId>;
@@ -96,4 +96,4 @@ Result<void> signal_jobs(Jobs const& jobs, JobSignal what) {
   return result;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

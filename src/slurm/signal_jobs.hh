@@ -8,7 +8,7 @@
 #include "core/cluster.hh"
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// What slurmctld is asked to send, as slurm_kill_job() takes it.
 struct JobSignal {
@@ -22,4 +22,4 @@ struct JobSignal {
 /// then, unless slurmctld was not reached.
 Result<void> signal_jobs(std::vector<JobId> const& jobs, JobSignal what);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

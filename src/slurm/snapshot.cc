@@ -14,7 +14,7 @@
 #include "slurm/pending_jobs.hh"
 #include "slurm/snapshot_memory.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 using State = JobRecord::State;
@@ -335,4 +335,4 @@ Snapshot make_snapshot(ClusterRecords const& records,
   return snapshot;
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -12,7 +12,7 @@
 #include "core/cluster.hh"
 #include "core/config.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 struct NodeRecord {
   std::string name;
@@ -138,4 +138,4 @@ Snapshot make_snapshot(ClusterRecords const& records,
                        SnapshotOptions const& options, TimeS now_s,
                        SnapshotMemory* memory);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

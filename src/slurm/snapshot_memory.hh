@@ -9,7 +9,7 @@
 #include "slurm/node_kinds.hh"
 #include "slurm/text_memory.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 struct SnapshotMemory {
   NodeKindMemory kinds;
@@ -22,4 +22,4 @@ struct SnapshotMemory {
   }
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <set>
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 constexpr std::chrono::seconds answer_within{10};
@@ -149,4 +149,4 @@ Result<std::vector<std::string>> missing_symbols(
   return parse_linker_trace(*trace, plugin_path);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

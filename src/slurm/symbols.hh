@@ -12,7 +12,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// What `plugin_path` needs and neither `daemon_path` (slurmctld, slurmd, srun,
 /// slurmstepd), nor the libraries of the two, have: functions and variables by
@@ -29,4 +29,4 @@ Result<std::vector<std::string>> missing_symbols(
 Result<std::vector<std::string>> parse_linker_trace(
     std::string_view text, std::string_view plugin_path);
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -13,7 +13,7 @@
 #include "core/node_set.hh"
 #include "core/resources.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 
 /// Values by the texts they were read from.
 template <class Value>
@@ -66,4 +66,4 @@ struct TextMemory {
   }
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -61,7 +61,7 @@ struct Times {
 
 Times measure(std::string const& policy, Family const& family, Size size,
               int problems) {
-  auto const allocator = make_allocator(policy);
+  auto const allocator = alloc::make_allocator(policy);
   Times times;
   if (!allocator) return times;
   std::mt19937 random(seed);
@@ -134,9 +134,10 @@ struct KindTimes {
 KindTimes measure_kinds(std::string const& policy, Family const& family,
                         Usable const& usable, Size size, int problems) {
   KindTimes result;
-  auto const allocator = make_allocator(policy);
+  auto const allocator = alloc::make_allocator(policy);
   if (!allocator) return result;
-  auto const extras = policy == "gleaner" ? Extras{} : Extras::none();
+  auto const extras =
+      policy == "gleaner" ? alloc::Extras{} : alloc::Extras::none();
   std::mt19937 random(seed);
   for (int i = 0; i < problems; ++i) {
     auto const problem =

@@ -94,9 +94,10 @@ class Machine {
     brain_.on_snapshot(std::get<msg::Holes>(*message).snapshot, now_);
     auto const actions = brain_.decide(now_);
     decide_ms->push_back((thread_cpu_s() - begin_s) * 1e3);
-    auto const offers = std::count_if(
-        actions.begin(), actions.end(),
-        [](auto& action) { return std::holds_alternative<Offer>(action); });
+    auto const offers =
+        std::count_if(actions.begin(), actions.end(), [](auto& action) {
+          return std::holds_alternative<daemon::Offer>(action);
+        });
     forget_offers(actions);
     return offers == (in_parts() ? holes * gpus : holes);
   }
@@ -194,9 +195,9 @@ class Machine {
 
   /// Slurm needed the nodes itself: the offers come to nothing, and are no
   /// reason to pass over nodes next time, which is long after.
-  void forget_offers(Actions const& actions) {
+  void forget_offers(daemon::Actions const& actions) {
     for (auto const& action : actions)
-      if (auto const* offer = std::get_if<Offer>(&action))
+      if (auto const* offer = std::get_if<daemon::Offer>(&action))
         brain_.on_coordinator(offer->link, uid,
                               msg::LeaseFailed{offer->ticket.node, "busy"},
                               now_);
@@ -210,7 +211,7 @@ class Machine {
   int trainers_;
   Mode mode_;
   TimeS now_ = 1e9;
-  Brain brain_;
+  daemon::Brain brain_;
   Snapshot snapshot_;
 };
 

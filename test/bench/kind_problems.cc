@@ -17,7 +17,7 @@ constexpr std::array<double, kinds> shares{55, 25, 15, 5};
 using KindSet = std::uint32_t;
 constexpr KindSet all_kinds = (1U << kinds) - 1;
 
-KindSet set_of(Trainer const& trainer) {
+KindSet set_of(alloc::Trainer const& trainer) {
   KindSet set = 0;
   for (auto const kind : trainer.usable) set |= 1U << kind;
   return set;
@@ -32,9 +32,9 @@ KindSet draw(Usable const& usable, std::mt19937& random) {
 }
 
 /// As many nodes as each trainer had, of kinds it can use.
-void deal_again(Problem* problem) {
-  std::array<std::vector<NodeIndex>, kinds> free;
-  for (NodeIndex n = 0; n < problem->nodes.size(); ++n)
+void deal_again(alloc::Problem* problem) {
+  std::array<std::vector<alloc::NodeIndex>, kinds> free;
+  for (alloc::NodeIndex n = 0; n < problem->nodes.size(); ++n)
     free[problem->nodes[n].kind].push_back(n);
   for (auto& trainer : problem->trainers) {
     auto const count = trainer.nodes.size();
@@ -59,7 +59,7 @@ struct Segment {
 
 /// Of the counts a trainer may have: none, and nodes_min to nodes_max, where
 /// there are so many it can use.
-void add_hull(Trainer const& trainer, std::vector<double> const& worth,
+void add_hull(alloc::Trainer const& trainer, std::vector<double> const& worth,
               double nodes_usable, std::vector<Segment>* segments) {
   struct Point {
     double nodes, worth;
@@ -85,7 +85,7 @@ void add_hull(Trainer const& trainer, std::vector<double> const& worth,
 /// Nodes that are left for those who can use kinds of a set only, by set.
 class Left {
  public:
-  explicit Left(std::vector<Node> const& nodes) {
+  explicit Left(std::vector<alloc::Node> const& nodes) {
     for (auto const& node : nodes)
       for (KindSet set = 1; set <= all_kinds; ++set)
         if (set >> node.kind & 1) left_[set] += 1;
@@ -115,8 +115,9 @@ std::vector<Usable> const& usable_patterns() {
   return all;
 }
 
-Problem make_kind_problem(Family const& family, Usable const& usable,
-                          std::mt19937& random, int nodes, int trainers) {
+alloc::Problem make_kind_problem(Family const& family, Usable const& usable,
+                                 std::mt19937& random, int nodes,
+                                 int trainers) {
   auto problem = make_problem(family, random, nodes, trainers);
   std::discrete_distribution<std::uint32_t> kind(shares.begin(), shares.end());
   for (auto& node : problem.nodes) node.kind = kind(random);
@@ -129,14 +130,14 @@ Problem make_kind_problem(Family const& family, Usable const& usable,
   return problem;
 }
 
-double worth_of(Problem const& problem, Plan const& plan,
-                Extras const& extras) {
-  Worth const worth(problem, extras);
-  double sum = predicted_gain(problem, plan, extras);
+double worth_of(alloc::Problem const& problem, alloc::Plan const& plan,
+                alloc::Extras const& extras) {
+  alloc::Worth const worth(problem, extras);
+  double sum = alloc::predicted_gain(problem, plan, extras);
   for (std::size_t i = 0; i < plan.size(); ++i) {
     auto const& held = problem.trainers[i].nodes;
     auto const kept = static_cast<std::size_t>(
-        std::count_if(held.begin(), held.end(), [&](NodeIndex node) {
+        std::count_if(held.begin(), held.end(), [&](alloc::NodeIndex node) {
           return std::find(plan[i].begin(), plan[i].end(), node) !=
                  plan[i].end();
         }));
@@ -146,8 +147,9 @@ double worth_of(Problem const& problem, Plan const& plan,
   return sum;
 }
 
-double worth_at_most(Problem const& problem, Extras const& extras) {
-  Worth const worth(problem, extras);
+double worth_at_most(alloc::Problem const& problem,
+                     alloc::Extras const& extras) {
+  alloc::Worth const worth(problem, extras);
   std::vector<Segment> segments;
   Left left(problem.nodes);
   double sum = 0;

@@ -20,17 +20,19 @@ std::vector<Usable> const& usable_patterns();
 
 /// As make_problem(), with 55, 25, 15 and 5 % of the nodes of kinds 0 to 3.
 /// Trainers hold nodes that they can use.
-Problem make_kind_problem(Family const& family, Usable const& usable,
-                          std::mt19937& random, int nodes, int trainers);
+alloc::Problem make_kind_problem(Family const& family, Usable const& usable,
+                                 std::mt19937& random, int nodes, int trainers);
 
 /// What `plan` is worth, less what moving trainers costs that keep fewer of
 /// their nodes than they could.
-double worth_of(Problem const& problem, Plan const& plan, Extras const& extras);
+double worth_of(alloc::Problem const& problem, alloc::Plan const& plan,
+                alloc::Extras const& extras);
 
 /// No plan is worth more: each curve is replaced by its concave hull, nodes may
 /// be divided, and moves are free.  The hulls' segments are taken by slope,
 /// each as far as the kinds its trainer can use go; that is the best for
 /// concave curves (a polymatroid, as in kind_counts.hh).
-double worth_at_most(Problem const& problem, Extras const& extras);
+double worth_at_most(alloc::Problem const& problem,
+                     alloc::Extras const& extras);
 
 }  // namespace gleaner::bench

@@ -291,7 +291,8 @@ struct Times {
 /// What the scavenger does at a look.
 class Looker {
  public:
-  Looker() : source_(make_slurm_source(options(), [] { return times(); })) {}
+  Looker()
+      : source_(slurm::make_slurm_source(options(), [] { return times(); })) {}
 
   bool look(Times* took) {
     slurmctld.now_s += 10;
@@ -300,9 +301,9 @@ class Looker {
     double const loaded_s = thread_cpu_s();
     if (!loaded) return false;
     if (loaded->changed && sent_) {
-      auto const message =
-          msg::to_json(msg::FromPlugin(make_change(loaded->snapshot, *sent_)));
-      bytes_ = encode_frame(message).size();
+      auto const message = msg::to_json(
+          msg::FromPlugin(proto::make_change(loaded->snapshot, *sent_)));
+      bytes_ = proto::encode_frame(message).size();
     }
     if (loaded->changed) sent_ = std::move(loaded->snapshot);
     took->load_ms.push_back((loaded_s - begin_s) * 1e3);
@@ -311,16 +312,18 @@ class Looker {
   }
 
  private:
-  static TableTimes times() { return {slurmctld.now_s, slurmctld.now_s, 1, 1}; }
-  static SnapshotOptions options() {
-    SnapshotOptions options;
+  static slurm::TableTimes times() {
+    return {slurmctld.now_s, slurmctld.now_s, 1, 1};
+  }
+  static slurm::SnapshotOptions options() {
+    slurm::SnapshotOptions options;
     options.lease_partition = "lease";
     options.head_partition = "head";
     options.reservation = "gleaner";
     return options;
   }
 
-  std::unique_ptr<SnapshotSource> source_;
+  std::unique_ptr<slurm::SnapshotSource> source_;
   std::optional<Snapshot> sent_;
   std::size_t bytes_ = 0;
 };

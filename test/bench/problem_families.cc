@@ -17,7 +17,7 @@ int whole(std::mt19937& random, int least, int most) {
 }
 
 template <class Speed>
-void fill(Trainer* trainer, int nodes_min, int nodes_max, Speed speed) {
+void fill(alloc::Trainer* trainer, int nodes_min, int nodes_max, Speed speed) {
   trainer->nodes_min = nodes_min;
   trainer->nodes_max = nodes_max;
   trainer->speed.assign(static_cast<std::size_t>(nodes_max) + 1, 0);
@@ -26,7 +26,7 @@ void fill(Trainer* trainer, int nodes_min, int nodes_max, Speed speed) {
 }
 
 /// Step time a + b/n + c·log2(n), as data-parallel trainings have it.
-void measured(std::mt19937& random, int nodes, Trainer* trainer) {
+void measured(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   double const a = real(random, 0.01, 0.2), c = real(random, 0, 0.05);
   double const rate = real(random, 50, 5000);
   fill(trainer, whole(random, 1, 2), std::min(nodes, whole(random, 8, 64)),
@@ -34,85 +34,87 @@ void measured(std::mt19937& random, int nodes, Trainer* trainer) {
 }
 
 /// The same, measured with noise, so no longer concave.
-void noisy(std::mt19937& random, int nodes, Trainer* trainer) {
+void noisy(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   measured(random, nodes, trainer);
   for (auto& speed : trainer->speed) speed *= real(random, 0.95, 1.05);
 }
 
-void any(std::mt19937& random, int nodes, Trainer* trainer) {
+void any(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   fill(trainer, 1, std::min(nodes, whole(random, 8, 64)),
        [&](int) { return real(random, 0, 100); });
 }
 
-void linear(std::mt19937&, int nodes, Trainer* trainer) {
+void linear(std::mt19937&, int nodes, alloc::Trainer* trainer) {
   fill(trainer, 1, std::min(nodes, 64), [](int k) { return k; });
 }
 
-void steps(std::mt19937& random, int nodes, Trainer* trainer) {
+void steps(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   int const step = whole(random, 2, 9);
   fill(trainer, 1, std::min(nodes, 64), [&](int k) { return k / step; });
 }
 
-void powers_of_two(std::mt19937& random, int nodes, Trainer* trainer) {
+void powers_of_two(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   double const power = real(random, 0.85, 0.95);
   fill(trainer, 1, std::min(nodes, 64), [&](int k) {
     return std::pow(std::exp2(std::floor(std::log2(k))), power);
   });
 }
 
-void sawtooth(std::mt19937& random, int nodes, Trainer* trainer) {
+void sawtooth(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   int const tooth = whole(random, 3, 12);
   fill(trainer, std::min(nodes, 8), std::min(nodes, 64), [&](int k) {
     return 0.95 * k - 0.3 * (k % tooth) + real(random, 0, 0.01);
   });
 }
 
-void one_even_size(std::mt19937& random, int nodes, Trainer* trainer) {
+void one_even_size(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   int const only = std::min(nodes / 2 * 2, 2 * whole(random, 1, 20));
   fill(trainer, only, only, [](int k) { return k; });
 }
 
-void one_size_and_more(std::mt19937& random, int nodes, Trainer* trainer) {
+void one_size_and_more(std::mt19937& random, int nodes,
+                       alloc::Trainer* trainer) {
   int const only = std::min(nodes, whole(random, 5, 40));
   fill(trainer, only, only, [](int k) { return k + 3; });
 }
 
-void large_minimum(std::mt19937& random, int nodes, Trainer* trainer) {
+void large_minimum(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   int const least = std::max(1, nodes * whole(random, 20, 100) / 1000);
   double const power = real(random, 0.8, 1);
   fill(trainer, least, std::min(nodes, whole(random, least, 2 * least)),
        [&](int k) { return std::pow(k, power); });
 }
 
-void minimum_beyond_pool(std::mt19937& random, int nodes, Trainer* trainer) {
+void minimum_beyond_pool(std::mt19937& random, int nodes,
+                         alloc::Trainer* trainer) {
   int const least = whole(random, 0, 9) > 0 ? nodes + 1 : 1;
   fill(trainer, least, std::max(least, 64),
        [](int k) { return std::pow(k, 0.9); });
 }
 
-void dear(std::mt19937& random, int nodes, Trainer* trainer) {
+void dear(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   noisy(random, nodes, trainer);
   trainer->expand_s = trainer->shrink_s = 1e6;
 }
 
-void no_speed(std::mt19937&, int nodes, Trainer* trainer) {
+void no_speed(std::mt19937&, int nodes, alloc::Trainer* trainer) {
   fill(trainer, 1, std::min(nodes, 64), [](int) { return 0; });
 }
 
-void wide(std::mt19937& random, int nodes, Trainer* trainer) {
+void wide(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   double const power = real(random, 0.6, 0.95), rate = real(random, 1, 10);
   fill(trainer, 1, nodes, [&](int k) { return rate * std::pow(k, power); });
 }
 
-void wide_any(std::mt19937& random, int nodes, Trainer* trainer) {
+void wide_any(std::mt19937& random, int nodes, alloc::Trainer* trainer) {
   fill(trainer, 1, nodes, [&](int) { return real(random, 0, 100); });
 }
 
 /// Trainers in order of arrival take nodes until nine in ten are taken; as
 /// after a few events, many are not at a size that any policy would choose.
-void take_nodes(std::mt19937& random, Problem* problem) {
-  std::vector<NodeIndex> order;
-  for (NodeIndex n = 0; n < problem->nodes.size(); ++n)
+void take_nodes(std::mt19937& random, alloc::Problem* problem) {
+  std::vector<alloc::NodeIndex> order;
+  for (alloc::NodeIndex n = 0; n < problem->nodes.size(); ++n)
     if (whole(random, 0, 9) > 0) order.push_back(n);
   auto next = order.begin();
   auto const share = static_cast<int>(order.size() / problem->trainers.size());
@@ -159,21 +161,21 @@ std::vector<Family> const& families() {
   return all;
 }
 
-Problem make_problem(Family const& family, std::mt19937& random, int nodes,
-                     int trainers) {
-  Problem problem;
+alloc::Problem make_problem(Family const& family, std::mt19937& random,
+                            int nodes, int trainers) {
+  alloc::Problem problem;
   problem.hole_s_min = family.known_ends > 0 ? 30 : 0;
   double idle_s = 0;
   for (int n = 0; n < nodes; ++n) {
     if (whole(random, 0, 3) == 0) idle_s = whole(random, 0, 7200);
-    Node node{"n" + std::to_string(n), {}, 1, idle_s};
+    alloc::Node node{"n" + std::to_string(n), {}, 1, idle_s};
     if (real(random, 0, 1) < family.known_ends)
       node.hole_s = real(random, 0, 600);
     problem.nodes.push_back(std::move(node));
   }
   auto const seed = random();
   for (int i = 0; i < trainers; ++i) {
-    Trainer trainer;
+    alloc::Trainer trainer;
     trainer.id = std::to_string(i);
     trainer.expand_s = real(random, 10, 40);
     trainer.shrink_s = trainer.expand_s / 3;

@@ -16,7 +16,8 @@ struct Family {
   std::string what;  ///< in a few words, for the table
 
   /// Bounds and curve of one trainer.
-  using Shape = void (*)(std::mt19937& random, int nodes, Trainer* trainer);
+  using Shape = void (*)(std::mt19937& random, int nodes,
+                         alloc::Trainer* trainer);
   Shape shape;
   bool are_alike = false;  ///< all trainers have the same curve
   double known_ends = 0;   ///< the share of nodes whose hole has a planned end
@@ -26,7 +27,7 @@ std::vector<Family> const& families();
 
 /// A cluster at some moment: most trainers run, some nodes are free, some just
 /// came.  `policy` decides what they run on; the problem is then disturbed.
-Problem make_problem(Family const& family, std::mt19937& random, int nodes,
-                     int trainers);
+alloc::Problem make_problem(Family const& family, std::mt19937& random,
+                            int nodes, int trainers);
 
 }  // namespace gleaner::bench

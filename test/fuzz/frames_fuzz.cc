@@ -12,7 +12,7 @@ namespace {
 /// What a reader makes of the stream in pieces of `piece` bytes.
 std::string read(std::string_view stream, std::size_t piece,
                  std::uint32_t bytes_max) {
-  FrameReader reader;
+  proto::FrameReader reader;
   reader.limit(bytes_max);
   std::string seen;
   for (std::size_t at = 0; at < stream.size(); at += piece) {
@@ -25,8 +25,8 @@ std::string read(std::string_view stream, std::size_t piece,
       auto const text = (*next)->dump(-1, ' ', false,
                                       nlohmann::json::error_handler_t::replace);
       seen += text + '\n';
-      FrameReader again;
-      again.append(encode_frame(**next));
+      proto::FrameReader again;
+      again.append(proto::encode_frame(**next));
       auto const same = again.next();
       must(same && *same && (**same).dump() == text,
            "what was read can be written and read again");
@@ -38,18 +38,19 @@ std::string read(std::string_view stream, std::size_t piece,
 }  // namespace
 
 void check(std::string_view input) {
-  for (auto const bytes_max : {handshake_bytes_max, frame_bytes_max}) {
+  for (auto const bytes_max :
+       {proto::handshake_bytes_max, proto::frame_bytes_max}) {
     auto const whole = read(input, input.size() + 1, bytes_max);
     must(read(input, 1, bytes_max) == whole, "pieces of 1 byte: the same");
     must(read(input, 7, bytes_max) == whole, "pieces of 7 bytes: the same");
   }
   // Nobody without the key gets a frame through.
-  FrameReader sealed;
-  FrameSeal theirs("a key");
-  sealed.expect_seals(seal_bytes, [&](auto text, auto seal) {
+  proto::FrameReader sealed;
+  proto::FrameSeal theirs("a key");
+  sealed.expect_seals(proto::seal_bytes, [&](auto text, auto seal) {
     // As the product does.  libFuzzer reads what == compares, and so learns
     // the seal.
-    return equal_secret(theirs.next(text), seal);
+    return proto::equal_secret(theirs.next(text), seal);
   });
   sealed.append(input);
   auto const next = sealed.next();

@@ -12,9 +12,9 @@ namespace gleaner::fuzz {
 namespace {
 
 /// The fields of a request, one a line.
-JobRequest request_of(std::string_view input) {
+job_submit::JobRequest request_of(std::string_view input) {
   std::istringstream lines{std::string(input)};
-  JobRequest request;
+  job_submit::JobRequest request;
   request.uid = 1000;
   for (auto* field :
        {&request.tres_per_node, &request.constraint, &request.excluded,
@@ -36,15 +36,16 @@ void check(std::string_view input) {
   auto const request = request_of(input);
   // sbatch reads a file of --exclude=FILE itself: slurmctld never sees a '/'.
   if (request.excluded.find('/') != std::string::npos) return;
-  auto const text = make_lease_template(request, {1, 8});
+  auto const text = job_submit::make_lease_template(request, {1, 8});
   if (!text) return;
-  must(text->size() <= lease_template_bytes_max, "it fits an admin_comment");
+  must(text->size() <= job_submit::lease_template_bytes_max,
+       "it fits an admin_comment");
   must(text->find_first_of("\"'\\\n\t") == text->npos, "it is plain");
   std::istringstream words(*text);
   std::vector<std::string> const options{
       std::istream_iterator<std::string>(words), {}};
   auto const admitted =
-      check_lease_request({"n1", "gleaner1:x", 1, 0}, options);
+      coordinator::check_lease_request({"n1", "gleaner1:x", 1, 0}, options);
   if (!admitted) std::fprintf(stderr, "%s\n", admitted.error().message.c_str());
   must(bool(admitted), "the coordinator's list has all of it");
 }

@@ -6,7 +6,7 @@
 namespace gleaner::fuzz {
 
 void check(std::string_view input) {
-  auto const range = parse_malleable_range(input);
+  auto const range = plugins::parse_malleable_range(input);
   if (!range) {
     auto const& why = range.error().message;
     must(why.size() < 300, "a refusal is short");
@@ -15,11 +15,11 @@ void check(std::string_view input) {
     return;
   }
   must(1 <= range->nodes_min && range->nodes_min <= range->nodes_max &&
-           range->nodes_max <= malleable_nodes_max,
+           range->nodes_max <= plugins::malleable_nodes_max,
        "a range is within its bounds");
   auto const same =
-      parse_malleable_range(std::to_string(range->nodes_min) + '-' +
-                            std::to_string(range->nodes_max));
+      plugins::parse_malleable_range(std::to_string(range->nodes_min) + '-' +
+                                     std::to_string(range->nodes_max));
   must(same && *same == *range, "written and read it is the same");
 }
 

@@ -17,7 +17,7 @@ inline std::optional<nlohmann::json> as_message(std::string_view text) {
   for (int shift = 24; shift >= 0; shift -= 8)
     stream += static_cast<char>(text.size() >> shift & 0xff);
   stream += text;
-  FrameReader reader;
+  proto::FrameReader reader;
   reader.append(stream);
   auto const next = reader.next();
   if (!next || !*next) return std::nullopt;

@@ -8,20 +8,21 @@ namespace gleaner::fuzz {
 
 void check(std::string_view input) {
   constexpr std::string_view key = "a key of this test";
-  auto const stranger = verify_ticket(input, key);
+  auto const stranger = proto::verify_ticket(input, key);
   // The fuzzer cannot find an HMAC: a ticket as only gleanerd can sign it.
-  auto const text = std::string(input) + ':' + hmac_hex(key, input);
-  auto const ticket = verify_ticket(text, key);
-  must(!verify_ticket(text, "another key"), "only gleanerd's key opens it");
+  auto const text = std::string(input) + ':' + proto::hmac_hex(key, input);
+  auto const ticket = proto::verify_ticket(text, key);
+  must(!proto::verify_ticket(text, "another key"),
+       "only gleanerd's key opens it");
   if (!ticket) return;
-  auto const same = verify_ticket(sign_ticket(*ticket, key), key);
+  auto const same = proto::verify_ticket(proto::sign_ticket(*ticket, key), key);
   must(same && *same == *ticket, "signed and read it is the same");
   auto const now_s = ticket->issued_s;
-  TicketLedger ledger(0);
+  proto::TicketLedger ledger(0);
   if (!ledger.use(*ticket, ticket->uid, ticket->node, now_s)) return;
   must(!ledger.use(*ticket, ticket->uid, ticket->node, now_s),
        "it is used once");
-  TicketLedger other(0);
+  proto::TicketLedger other(0);
   must(!other.use(*ticket, ticket->uid + 1, ticket->node, now_s),
        "it is one user's");
   must(!other.use(*ticket, ticket->uid, ticket->node + "x", now_s),

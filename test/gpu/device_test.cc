@@ -11,8 +11,8 @@ using namespace gleaner;
 
 namespace {
 
-std::shared_ptr<Device> gpu() {
-  auto const module = gpu_module();
+std::shared_ptr<comm::Device> gpu() {
+  auto const module = comm::gpu_module();
   INFO((module ? "" : module.error().message));
   REQUIRE(module);
   auto device = (*module)->open_device(0);
@@ -23,11 +23,11 @@ std::shared_ptr<Device> gpu() {
 
 /// `in` * factor, by the GPU and by the host.
 template <class T>
-void check_scale(Device& device, Element type, std::vector<T> const& in,
-                 double factor) {
+void check_scale(comm::Device& device, comm::Element type,
+                 std::vector<T> const& in, double factor) {
   auto const bytes = in.size() * sizeof(T);
   std::vector<T> host(in.size()), back(in.size());
-  scale(type, host.data(), in.data(), in.size(), factor);
+  comm::scale(type, host.data(), in.data(), in.size(), factor);
   void* const from = *device.allocate(bytes);
   void* const to = *device.allocate(bytes);
   REQUIRE(device.from_host(from, in.data(), bytes));
@@ -41,7 +41,7 @@ void check_scale(Device& device, Element type, std::vector<T> const& in,
 }  // namespace
 
 TEST_CASE("memory of a GPU is zero at first, and moves there and back") {
-  auto const device = gpu();
+  auto const device = ::gpu();
   std::vector<float> numbers(100'003, 1.5f), back(numbers.size(), 7);
   auto const bytes = numbers.size() * sizeof(float);
   void* const a = *device->allocate(bytes);
@@ -63,22 +63,22 @@ TEST_CASE("memory of a GPU is zero at first, and moves there and back") {
 }
 
 TEST_CASE("a GPU scales to the same bits as the host") {
-  auto const device = gpu();
+  auto const device = ::gpu();
   std::vector<float> singles;
   std::vector<double> doubles;
-  std::vector<half::Float16> halves;
-  std::vector<half::Bfloat16> bfloats;
+  std::vector<gleaner::comm::half::Float16> halves;
+  std::vector<gleaner::comm::half::Bfloat16> bfloats;
   for (int i = 0; i < 10'007; ++i) {
     auto const x = (i - 5000) / 37.0;
     singles.push_back(float(x));
     doubles.push_back(x);
-    halves.push_back(half::Float16::nearest(float(x)));
-    bfloats.push_back(half::Bfloat16::nearest(float(x)));
+    halves.push_back(gleaner::comm::half::Float16::nearest(float(x)));
+    bfloats.push_back(gleaner::comm::half::Bfloat16::nearest(float(x)));
   }
   for (double factor : {1.0, 4.0 / 3, 0.1}) {
-    check_scale(*device, Element::float32, singles, factor);
-    check_scale(*device, Element::float64, doubles, factor);
-    check_scale(*device, Element::float16, halves, factor);
-    check_scale(*device, Element::bfloat16, bfloats, factor);
+    check_scale(*device, comm::Element::float32, singles, factor);
+    check_scale(*device, comm::Element::float64, doubles, factor);
+    check_scale(*device, comm::Element::float16, halves, factor);
+    check_scale(*device, comm::Element::bfloat16, bfloats, factor);
   }
 }

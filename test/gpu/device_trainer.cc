@@ -20,11 +20,11 @@
 
 namespace {
 
-std::shared_ptr<gleaner::Device> open_device() {
+std::shared_ptr<gleaner::comm::Device> open_device() {
   char const* modules = std::getenv("GLEANER_MODULES");
   auto const path = std::string(modules ? modules : "") + "/libgleaner_gpu.so";
   void* const library = ::dlopen(path.c_str(), RTLD_NOW);
-  auto const* module = library ? static_cast<gleaner::GpuModule const*>(
+  auto const* module = library ? static_cast<gleaner::comm::GpuModule const*>(
                                      ::dlsym(library, "gleaner_gpu_module"))
                                : nullptr;
   if (!module) {

@@ -12,7 +12,7 @@
 #include "planes/device_memory.hh"
 #include "runtime/comm/gpu_module.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 /// This process's GPU.  Opened in members only: CUDA does not survive fork().
@@ -57,4 +57,4 @@ std::vector<PlaneUnderTest> planes_under_test() {
   return planes;
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -25,7 +25,7 @@ DEFECTS = [
         "a job enters the lease partition without a ticket",
         "plugins/job_submit/lease_guard.cc",
         "if (request.comment.empty()) return for_leases_only(found);",
-        "if (request.comment.empty()) return Ticket{};",
+        "if (request.comment.empty()) return proto::Ticket{};",
         "without a ticket it is told to go elsewhere",
     ),
     plugins(
@@ -61,7 +61,7 @@ DEFECTS = [
         "plugins/job_submit/lease_guard.cc",
         "if (auto form = check_form(request, config); !form) return form.error();",
         "auto form = check_form(request, config);\n"
-        "  if (auto t = verify_ticket(request.comment, *key); t)\n"
+        "  if (auto t = proto::verify_ticket(request.comment, *key); t)\n"
         "    (void)ledger->use(*t, request.submitter, request.required, now_s);\n"
         "  if (!form) return form.error();",
         "a refused form does not use the ticket up",

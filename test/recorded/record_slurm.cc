@@ -40,8 +40,8 @@ ordered_json node_of(node_info_t& node) {
   auto json = fields_of(node);
   json["state"] = state_text(node.node_state, NODE_STATE_BASE, node_state_names,
                              node_flag_names);
-  Write{json}("cpus_used", compat::cpus_used(node));
-  Write{json}("memory_used_mb", compat::memory_used_mb(node));
+  Write{json}("cpus_used", slurm::compat::cpus_used(node));
+  Write{json}("memory_used_mb", slurm::compat::memory_used_mb(node));
   return json;
 }
 
@@ -122,10 +122,10 @@ void print(ordered_json const& answers) {
 }
 
 void record() {
-  if (auto const ready = init_libslurm(); !ready)
+  if (auto const ready = slurm::init_libslurm(); !ready)
     throw std::runtime_error(ready.error().message);
   ordered_json answers;
-  answers["release"] = compat::release();
+  answers["release"] = slurm::compat::release();
   answers["time"] = std::time(nullptr);
   // In the order of load.cc, which says why nodes come before jobs.
   answers["partitions"] = partitions();

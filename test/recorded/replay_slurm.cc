@@ -122,7 +122,7 @@ void replay(char const* answers_path, char const* config_path) {
   answers = json::parse(file);
   auto const config = load_config(config_path);
   if (!config) throw std::runtime_error(config.error().message);
-  auto source = make_slurm_source(snapshot_options(*config));
+  auto source = slurm::make_slurm_source(slurm::snapshot_options(*config));
   auto const now_s = answers.at("time").get<TimeS>();
   // Details of nodes are asked for once trainings or leases were seen.
   auto loaded = source->load(now_s);

@@ -46,7 +46,7 @@ int make(int count) {
 }
 
 int end_all(std::vector<JobId> const& jobs) {
-  auto const control = make_slurm_control(default_config());
+  auto const control = slurm::make_slurm_control(default_config());
   auto const began = std::chrono::steady_clock::now();
   auto const done = control->end_leases(jobs);
   std::chrono::duration<double> const took =
@@ -58,7 +58,7 @@ int end_all(std::vector<JobId> const& jobs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (auto ready = init_libslurm(); !ready)
+  if (auto ready = slurm::init_libslurm(); !ready)
     return failed(ready.error().message);
   if (argc == 3 && std::string_view(argv[1]) == "make")
     return make(std::atoi(argv[2]));

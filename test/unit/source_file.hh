@@ -9,7 +9,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::test {
 
 /// `name` is relative to the top of the tree.
 inline std::string source_file(std::string const& name) {
@@ -22,4 +22,4 @@ inline std::string source_file(std::string const& name) {
   return text.str();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::test

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 /// Up to so many bytes, log2(n) rounds of all of it take less time than 2 (n-1)
@@ -201,4 +201,4 @@ Result<void> Collectives::broadcast(void* data, std::size_t bytes, int root) {
   return {};
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -16,7 +16,7 @@
 #include "runtime/comm/tcp/node_sum.hh"
 #include "runtime/comm/tcp/ring_sum.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class Collectives {
  public:
@@ -62,4 +62,4 @@ class Collectives {
   std::vector<char> by_rank_, by_node_;  ///< buffers of some operations
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -16,7 +16,7 @@
 #include <optional>
 #include <set>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 constexpr int backlog = 4096;
@@ -62,15 +62,16 @@ Error failed(std::string const& what) {
   return {Errc::io, "data plane: " + what + " (" + std::strerror(errno) + ")"};
 }
 
-Fd new_socket(int family) {
-  return Fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+os::Fd new_socket(int family) {
+  return os::Fd(
+      ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
 /// A connection whose other end is not proven yet.
 struct Opening {
   enum class State { waiting, connecting, answer, hello, proof, done, dead };
 
-  Fd fd;
+  os::Fd fd;
   State state;
   std::string in{}, out{};
   std::size_t want = 0;  ///< bytes of `in` until the next thing happens
@@ -90,9 +91,9 @@ class Connecting {
         end_(end),
         awaited_(plans.awaited.begin(), plans.awaited.end()) {}
 
-  Result<std::map<Peer, Fd>> run() {
+  Result<std::map<Peer, os::Fd>> run() {
     for (auto const& call : plans_.calls) {
-      openings_.push_back({Fd(), Opening::State::waiting});
+      openings_.push_back({os::Fd(), Opening::State::waiting});
       openings_.back().call = &call;
     }
     auto const wanted = plans_.calls.size() + plans_.awaited.size();
@@ -145,7 +146,7 @@ class Connecting {
   }
 
   void again(Opening& opening) {
-    opening.fd = Fd();
+    opening.fd = os::Fd();
     opening.state = Opening::State::waiting;
     opening.again = Clock::now() + again_after;
   }
@@ -209,7 +210,7 @@ class Connecting {
 
   void accept_from(int listener) {
     for (;;) {
-      Fd fd(
+      os::Fd fd(
           ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!fd) {
         // The caller waits until there are descriptors, or our time is over.
@@ -325,7 +326,7 @@ class Connecting {
   Clock::time_point accept_again_{};  ///< not before: no descriptors
   std::set<Peer> awaited_;
   std::list<Opening> openings_;
-  std::map<Peer, Fd> proven_;
+  std::map<Peer, os::Fd> proven_;
 };
 
 }  // namespace
@@ -362,11 +363,11 @@ Result<Listening> Listening::open(std::string const& address) {
   return Result<Listening>(std::move(made));
 }
 
-Result<std::map<Peer, Fd>> connect_peers(Listening const& listening,
-                                         Plans const& plans,
-                                         StopSignal const& stop,
-                                         Clock::time_point end) {
+Result<std::map<Peer, os::Fd>> connect_peers(Listening const& listening,
+                                             Plans const& plans,
+                                             StopSignal const& stop,
+                                             Clock::time_point end) {
   return Connecting(listening, plans, stop, end).run();
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

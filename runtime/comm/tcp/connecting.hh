@@ -18,7 +18,7 @@
 #include "runtime/comm/tcp/stop_signal.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 using Clock = std::chrono::steady_clock;
 
@@ -34,7 +34,7 @@ class Listening {
   int node() const { return node_.get(); }
 
  private:
-  Fd network_, node_;
+  os::Fd network_, node_;
   int port_ = 0;
   std::string local_;
 };
@@ -62,9 +62,9 @@ struct Plans {
 /// Non-blocking, one socket for each peer.  Fails with timed_out, with
 /// unavailable when a peer is gone or the signal was raised, with denied when
 /// what answers at a peer's address is not the peer.
-Result<std::map<Peer, Fd>> connect_peers(Listening const& listening,
-                                         Plans const& plans,
-                                         StopSignal const& stop,
-                                         Clock::time_point end);
+Result<std::map<Peer, os::Fd>> connect_peers(Listening const& listening,
+                                             Plans const& plans,
+                                             StopSignal const& stop,
+                                             Clock::time_point end);
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 constexpr char const* version = "tcp1";
@@ -62,4 +62,4 @@ std::string node_identity(std::string const& name) {
          std::string(network, n > 0 ? std::size_t(n) : 0);
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

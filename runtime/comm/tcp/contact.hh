@@ -6,7 +6,7 @@
 
 #include "core/result.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 struct Contact {
   std::string host;      ///< numeric address
@@ -28,4 +28,4 @@ struct Contact {
 /// running kernel and the network namespace, in which abstract names are.
 std::string node_identity(std::string const& name);
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

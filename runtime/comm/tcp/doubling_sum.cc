@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 Result<void> DoublingSum::run(std::uint64_t operation, void const* local,
                               void* sum, std::size_t n, Element type) {
@@ -47,4 +47,4 @@ Result<void> DoublingSum::run(std::uint64_t operation, void const* local,
                            operation, unfold);
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

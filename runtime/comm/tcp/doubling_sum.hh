@@ -15,7 +15,7 @@
 #include "runtime/comm/element.hh"
 #include "runtime/comm/tcp/traffic.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class DoublingSum {
  public:
@@ -38,4 +38,4 @@ class DoublingSum {
   std::vector<char> scratch_;
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -7,12 +7,12 @@
 
 #include "proto/secret.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 std::string signed_by(std::string const& key, char const* side,
                       Hello const& hello, std::string_view nonce) {
-  return hmac_hex(key, side + hello.bytes() + std::string(nonce));
+  return proto::hmac_hex(key, side + hello.bytes() + std::string(nonce));
 }
 
 }  // namespace
@@ -34,11 +34,11 @@ std::string key_of_plane(std::string const& secret, std::uint64_t generation,
   auto text = "plane " + std::to_string(generation);
   for (auto const& contact : contacts)
     text += '\n' + std::to_string(contact.size()) + ' ' + contact;
-  return hmac_hex(secret, text);
+  return proto::hmac_hex(secret, text);
 }
 
 std::array<char, nonce_bytes> new_nonce() {
-  auto const text = random_hex(nonce_bytes / 2);
+  auto const text = proto::random_hex(nonce_bytes / 2);
   std::array<char, nonce_bytes> nonce;
   std::copy(text.begin(), text.end(), nonce.begin());
   return nonce;
@@ -53,7 +53,7 @@ std::string answer_to(std::string const& key, Hello const& hello,
 bool is_answer(std::string const& key, Hello const& hello,
                std::string_view answer) {
   return answer.size() == answer_bytes &&
-         equal_secret(
+         proto::equal_secret(
              answer.substr(nonce_bytes),
              signed_by(key, "called", hello, answer.substr(0, nonce_bytes)));
 }
@@ -65,7 +65,7 @@ std::string proof_for(std::string const& key, Hello const& hello,
 
 bool is_proof(std::string const& key, Hello const& hello,
               std::string_view answer, std::string_view proof) {
-  return equal_secret(proof, proof_for(key, hello, answer));
+  return proto::equal_secret(proof, proof_for(key, hello, answer));
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 constexpr std::size_t nonce_bytes = 32;  ///< 16 random ones, in hex
 constexpr std::size_t proof_bytes = 64;
@@ -62,4 +62,4 @@ std::string proof_for(std::string const& key, Hello const& hello,
 bool is_proof(std::string const& key, Hello const& hello,
               std::string_view answer, std::string_view proof);
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

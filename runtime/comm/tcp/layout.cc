@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 Layout Layout::of(std::vector<Contact> const& contacts, int rank) {
   std::map<std::string, std::vector<int>> by_node;
@@ -57,4 +57,4 @@ std::vector<int> partners(int node, int count) {
   return {all.begin(), all.end()};
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

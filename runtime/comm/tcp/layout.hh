@@ -11,7 +11,7 @@
 
 #include "runtime/comm/tcp/contact.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 struct Layout {
   std::vector<std::vector<int>> nodes;  ///< ranks, ascending, in ring order
@@ -33,4 +33,4 @@ std::vector<int> doubling_partners(int node, int count);
 /// its partners.
 std::vector<int> partners(int node, int count);
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -12,16 +12,16 @@
 
 #include "runtime/os/tcp_silence.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
-Link::Link(Fd socket, int self, int peer, std::uint64_t generation)
+Link::Link(os::Fd socket, int self, int peer, std::uint64_t generation)
     : socket_(std::move(socket)), peer_(peer) {
   out_.from = std::uint32_t(self);
   expected_.from = std::uint32_t(peer);
   out_.generation = expected_.generation = generation;
   int const on = 1;
   (void)::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  keep_alive(socket_.get());
+  os::keep_alive(socket_.get());
 }
 
 Error Link::gone(char const* what) const {
@@ -95,4 +95,4 @@ Result<std::size_t> Link::receive(void* to, std::size_t bytes) {
 
 void Link::shut() { ::shutdown(socket_.get(), SHUT_RDWR); }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -13,7 +13,7 @@
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 struct FrameHeader {
   std::uint32_t magic = 0x316d7266;
@@ -31,7 +31,7 @@ class Link {
  public:
   Link() = default;
   /// Of `self` with `peer`, both ranks, in a generation.
-  Link(Fd socket, int self, int peer, std::uint64_t generation);
+  Link(os::Fd socket, int self, int peer, std::uint64_t generation);
 
   int socket() const { return socket_.get(); }
   int peer() const { return peer_; }
@@ -57,11 +57,11 @@ class Link {
  private:
   Error gone(char const* what) const;
 
-  Fd socket_;
+  os::Fd socket_;
   int peer_ = -1;
   FrameHeader out_, expected_, in_;
   std::size_t out_sent_ = 0;  ///< bytes of the header
   std::size_t in_come_ = 0;
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

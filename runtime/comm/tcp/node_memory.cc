@@ -13,7 +13,7 @@
 #include "runtime/os/descriptors.hh"
 #include "runtime/os/memory_pages.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -95,11 +95,9 @@ char* NodeMemory::result(std::uint64_t turn) const {
   return slot(turn, seats_);
 }
 
-Result<std::unique_ptr<NodeMemory>> NodeMemory::join(int seat, int seats,
-                                                     Fd parent,
-                                                     std::vector<Fd> children,
-                                                     StopSignal const& stop,
-                                                     Clock::time_point end) {
+Result<std::unique_ptr<NodeMemory>> NodeMemory::join(
+    int seat, int seats, os::Fd parent, std::vector<os::Fd> children,
+    StopSignal const& stop, Clock::time_point end) {
   static_assert(sizeof(Shared) <= header_bytes);
   std::unique_ptr<NodeMemory> joined(new NodeMemory(seat, seats, stop));
   joined->parent_ = std::move(parent);
@@ -112,12 +110,13 @@ Result<std::unique_ptr<NodeMemory>> NodeMemory::join(int seat, int seats,
 }
 
 Result<void> NodeMemory::make() {
-  memory_ = Fd(::memfd_create("gleaner-node", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  memory_ =
+      os::Fd(::memfd_create("gleaner-node", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory_ || ::ftruncate(memory_.get(), off_t(bytes())) != 0 ||
       ::fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
     return failed("no memory to share within the node");
   for (auto* fd : {&bells_[0], &bells_[1], &broken_})
-    if (*fd = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); !*fd)
+    if (*fd = os::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); !*fd)
       return failed("no descriptor");
   return {};
 }
@@ -134,8 +133,9 @@ Result<void> NodeMemory::take(Clock::time_point end) {
         return Error{Errc::timed_out,
                      "data plane: the memory of this node did not come"};
       char byte = 0;
-      auto const come =
-          polled[1].revents ? receive_with_fd(parent_.get(), &byte, 1, fd) : -1;
+      auto const come = polled[1].revents
+                            ? os::receive_with_fd(parent_.get(), &byte, 1, fd)
+                            : -1;
       if (come == 0 || (come == 1 && !*fd)) return gone();
     }
   }
@@ -145,7 +145,7 @@ Result<void> NodeMemory::take(Clock::time_point end) {
 Result<void> NodeMemory::hand_down() {
   for (auto const& child : children_)
     for (auto const* fd : {&memory_, &bells_[0], &bells_[1], &broken_})
-      if (send_with_fd(child.get(), "m", 1, fd->get()) != 1) return gone();
+      if (os::send_with_fd(child.get(), "m", 1, fd->get()) != 1) return gone();
   return {};
 }
 
@@ -154,7 +154,7 @@ Result<void> NodeMemory::map() {
                       memory_.get(), 0);
   if (data == MAP_FAILED) return failed("no memory to share within the node");
   data_ = static_cast<char*>(data);
-  if (seat_ == 0) provide_pages(data_, bytes());
+  if (seat_ == 0) os::provide_pages(data_, bytes());
   return {};
 }
 
@@ -232,4 +232,4 @@ Result<void> NodeMemory::sleep(std::uint32_t turn) {
   }
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

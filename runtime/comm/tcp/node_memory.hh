@@ -18,7 +18,7 @@
 #include "runtime/comm/tcp/stop_signal.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 /// Seats that this one is connected to; none is itself's parent.
 int parent_seat(int seat);  ///< -1: none
@@ -30,7 +30,7 @@ class NodeMemory {
   /// `parent` is not open at seat 0.  Fails with io, with timed_out and with
   /// unavailable.
   static Result<std::unique_ptr<NodeMemory>> join(
-      int seat, int seats, Fd parent, std::vector<Fd> children,
+      int seat, int seats, os::Fd parent, std::vector<os::Fd> children,
       StopSignal const& stop, std::chrono::steady_clock::time_point end);
   ~NodeMemory();
   NodeMemory(NodeMemory const&) = delete;
@@ -65,11 +65,11 @@ class NodeMemory {
   std::size_t const slot_bytes_;
   bool const crowded_;  ///< more seats than processors
   StopSignal const& stop_;
-  Fd parent_;
-  std::vector<Fd> children_;
-  Fd memory_, broken_;
-  std::array<Fd, 2> bells_;  ///< of even and of odd turns
+  os::Fd parent_;
+  std::vector<os::Fd> children_;
+  os::Fd memory_, broken_;
+  std::array<os::Fd, 2> bells_;  ///< of even and of odd turns
   char* data_ = nullptr;
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 /// Everybody adds up all of it, up to so many bytes.
@@ -100,4 +100,4 @@ Result<void> NodeSum::gather(void* data, std::size_t bytes,
   return {};
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

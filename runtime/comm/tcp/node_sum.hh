@@ -13,7 +13,7 @@
 #include "runtime/comm/tcp/node_memory.hh"
 #include "runtime/comm/tcp/ring_sum.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class NodeSum {
  public:
@@ -42,4 +42,4 @@ class NodeSum {
   std::uint64_t turn_ = 0;  ///< blocks so far
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/comm/tcp/pair_links.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 PairLinks::PairLinks(Listening listening, std::vector<Contact> contacts,
                      std::uint64_t generation, int rank, std::string key,
@@ -58,4 +58,4 @@ void PairLinks::shut() {
   for (auto& [rank, pair] : pairs_) pair.link.shut();
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

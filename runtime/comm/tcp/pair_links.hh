@@ -14,7 +14,7 @@
 #include "runtime/comm/tcp/contact.hh"
 #include "runtime/comm/tcp/traffic.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class PairLinks {
  public:
@@ -47,4 +47,4 @@ class PairLinks {
   std::map<int, Pair> pairs_;  ///< by rank
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 namespace {
 
 /// Added while it is still in the processor's cache.
@@ -203,4 +203,4 @@ std::vector<Range> RingRounds::equal_chunks(int size, std::size_t n,
   return chunks;
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

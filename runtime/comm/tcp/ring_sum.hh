@@ -13,7 +13,7 @@
 #include "runtime/comm/element.hh"
 #include "runtime/comm/tcp/traffic.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 /// Part of a buffer, in bytes.
 struct Range {
@@ -99,4 +99,4 @@ class RingSum {
   std::vector<char> scratch_;  ///< what came and is not added yet
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -12,7 +12,7 @@
 #include "core/result.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class StopSignal {
  public:
@@ -34,8 +34,8 @@ class StopSignal {
   static Error error() { return {Errc::unavailable, "data plane stopped"}; }
 
  private:
-  Fd const event_;
+  os::Fd const event_;
   std::atomic<bool> raised_{false};
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

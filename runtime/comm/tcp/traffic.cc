@@ -9,7 +9,7 @@
 
 #include "runtime/os/tcp_silence.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 Result<void> Traffic::wait(std::span<Wait const> waits) const {
   constexpr std::size_t links_max = 3;
@@ -28,7 +28,8 @@ Result<void> Traffic::wait(std::span<Wait const> waits) const {
                                std::strerror(errno) + ")"};
   if (come != 0) return {};
   for (auto const& wait : waits)
-    if (wait.link && wait.events && is_silent(wait.link->socket(), silence_s_))
+    if (wait.link && wait.events &&
+        os::is_silent(wait.link->socket(), silence_s_))
       return Error{Errc::unavailable, "data plane: the machine of rank " +
                                           std::to_string(wait.link->peer()) +
                                           " is silent"};
@@ -68,4 +69,4 @@ Result<void> Traffic::exchange(Sending out, Receiving in,
   return {};
 }
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

@@ -10,7 +10,7 @@
 #include "runtime/comm/tcp/link.hh"
 #include "runtime/comm/tcp/stop_signal.hh"
 
-namespace gleaner::tcp {
+namespace gleaner::comm::tcp {
 
 class Traffic {
  public:
@@ -44,4 +44,4 @@ class Traffic {
   double const silence_s_;
 };
 
-}  // namespace gleaner::tcp
+}  // namespace gleaner::comm::tcp

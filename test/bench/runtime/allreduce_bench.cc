@@ -66,7 +66,7 @@ std::string read_when_there(std::string const& path) {
   die("no " + path);
 }
 
-Exchange exchange_in(Arguments const& arguments) {
+comm::Exchange exchange_in(Arguments const& arguments) {
   return [&arguments](std::string const& key, std::string const& blob) {
     auto path = [&](int rank) {
       return arguments.dir + '/' + key + '-' + std::to_string(rank);
@@ -88,17 +88,17 @@ class Bench {
       : rank_(arguments.rank),
         members_(arguments.members),
         meeting_(arguments.dir + "/meeting", members_),
-        rival_(make_rival(rank_, members_, arguments.dir)),
+        rival_(bench::make_rival(rank_, members_, arguments.dir)),
         local_(arguments.bytes_max(), sharing(arguments.plane)),
         sum_(arguments.bytes_max(), sharing(arguments.plane)) {
     if (!local_.good() || !sum_.good()) die("no memory");
-    PlaneOptions options{rank_, members_, "127.0.0.1"};
+    comm::PlaneOptions options{rank_, members_, "127.0.0.1"};
     options.comm_host = rival_->comm_host();
     options.secret = "of this measurement";
     options.node = std::to_string(rank_ / arguments.members_per_node);
     options.shared = {{local_.data(), local_.bytes(), local_.descriptor()},
                       {sum_.data(), sum_.bytes(), sum_.descriptor()}};
-    auto made = make_plane(arguments.plane, options);
+    auto made = comm::make_plane(arguments.plane, options);
     if (!made) die(made.error().message);
     plane_ = std::move(*made);
     auto connected = plane_->connect(exchange_in(arguments), contact_wait_s);
@@ -128,14 +128,16 @@ class Bench {
   }
 
  private:
-  static Sharing sharing(std::string const& plane) {
-    return shares_memory(plane) ? Sharing::by_descriptor : Sharing::none;
+  static os::Sharing sharing(std::string const& plane) {
+    return comm::shares_memory(plane) ? os::Sharing::by_descriptor
+                                      : os::Sharing::none;
   }
   float* local() const { return reinterpret_cast<float*>(local_.data()); }
   float* sum() const { return reinterpret_cast<float*>(sum_.data()); }
 
   void reduce() {
-    auto const done = plane_->allreduce(local(), sum(), n_, Element::float32);
+    auto const done =
+        plane_->allreduce(local(), sum(), n_, comm::Element::float32);
     if (!done) die(done.error().message);
   }
 
@@ -167,11 +169,11 @@ class Bench {
 
   int const rank_;
   int const members_;
-  Meeting meeting_;
-  std::unique_ptr<Rival> const rival_;
-  Memory local_, sum_;
+  bench::Meeting meeting_;
+  std::unique_ptr<bench::Rival> const rival_;
+  os::Memory local_, sum_;
   std::size_t n_ = 0;  ///< numbers that are summed now
-  std::unique_ptr<Plane> plane_;
+  std::unique_ptr<comm::Plane> plane_;
 };
 
 }  // namespace
@@ -192,9 +194,10 @@ int main(int argc, char** argv) {
     arguments.members_per_node = std::atoi(plane.c_str() + colon + 1);
   for (int i = 6; i < argc; ++i)
     arguments.sizes.push_back(std::strtoull(argv[i], nullptr, 10));
-  if (arguments.members < 2 || arguments.members > Meeting::members_max ||
-      arguments.rank < 0 || arguments.rank >= arguments.members ||
-      arguments.pairs < 1 || arguments.members_per_node < 1)
+  if (arguments.members < 2 ||
+      arguments.members > bench::Meeting::members_max || arguments.rank < 0 ||
+      arguments.rank >= arguments.members || arguments.pairs < 1 ||
+      arguments.members_per_node < 1)
     die("2 to 16 members, a pair or more, and a member or more on a node");
   try {
     Bench bench(arguments);

@@ -26,7 +26,7 @@ class Link : public std::enable_shared_from_this<Link> {
   using OnText = std::function<void(std::string_view)>;
   using OnEnd = std::function<void()>;
 
-  Link(asio::io_context& io, gleaner::Channel::Released connection)
+  Link(asio::io_context& io, gleaner::proto::Channel::Released connection)
       : stream_(io, connection.fd), seal_(std::move(connection.keys.sent)) {}
 
   void start(OnText on_text, OnEnd on_end) {
@@ -38,10 +38,10 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Small messages: what does not fit into the socket is waited for.
   void send(nlohmann::json const& json) {
     if (!stream_.is_open()) return;
-    auto const text = gleaner::json_text(json);
+    auto const text = gleaner::proto::json_text(json);
     asio::error_code ignored;
     asio::write(stream_,
-                asio::buffer(gleaner::frame_of(text) + seal_.next(text)),
+                asio::buffer(gleaner::proto::frame_of(text) + seal_.next(text)),
                 ignored);
   }
 
@@ -68,13 +68,13 @@ class Link : public std::enable_shared_from_this<Link> {
   }
 
   void deliver() {
-    constexpr auto header = gleaner::frame_header_bytes;
+    constexpr auto header = gleaner::proto::frame_header_bytes;
     std::size_t at = 0;
     while (buffer_.size() - at >= header && on_text_) {
       std::size_t length = 0;
       for (std::size_t i = 0; i < header; ++i)
         length = length << 8 | static_cast<unsigned char>(buffer_[at + i]);
-      auto const whole = header + length + gleaner::seal_bytes;
+      auto const whole = header + length + gleaner::proto::seal_bytes;
       if (buffer_.size() - at < whole) break;
       // A copy: the handler may close us.
       auto const on_text = on_text_;
@@ -85,7 +85,7 @@ class Link : public std::enable_shared_from_this<Link> {
   }
 
   asio::posix::stream_descriptor stream_;
-  gleaner::FrameSeal seal_;
+  gleaner::proto::FrameSeal seal_;
   std::array<char, 1 << 16> input_;
   std::string buffer_;
   OnText on_text_;

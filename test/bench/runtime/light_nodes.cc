@@ -51,13 +51,13 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   void connect(std::string const& role, std::string const& id,
                std::function<void(std::shared_ptr<Link>)> done) {
-    gleaner::secret_connect(
+    gleaner::proto::secret_connect(
         io_, coordinator_, secret_, {role, id}, connect_s, [](auto&) {},
         [self = shared_from_this(), done](auto channel) {
-          auto connection = channel
-                                ? (*channel)->release()
-                                : gleaner::Result<gleaner::Channel::Released>(
-                                      channel.error());
+          auto connection =
+              channel ? (*channel)->release()
+                      : gleaner::Result<gleaner::proto::Channel::Released>(
+                            channel.error());
           if (!connection) {
             std::cerr << "light_nodes: " << connection.error().message << '\n';
             return self->end();
@@ -188,7 +188,7 @@ int run_node() {
   char const* const coordinator = std::getenv("GLEANER_COORDINATOR");
   if (!hub || !node || !coordinator) return 2;
   auto const secret =
-      gleaner::read_secret_line(STDIN_FILENO, std::chrono::seconds(30));
+      gleaner::os::read_secret_line(STDIN_FILENO, std::chrono::seconds(30));
   if (!secret) return 2;
   asio::io_context io;
   Unix::socket socket(io);

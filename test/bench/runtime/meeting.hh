@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::bench {
 
 class Meeting {
  public:
@@ -73,4 +73,4 @@ class Meeting {
   Shared* shared_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::bench

@@ -41,7 +41,7 @@ double median(std::vector<double> values) {
 class Board {
  public:
   explicit Board(std::size_t size) : size_(size) {}
-  Exchange of(int rank) {
+  comm::Exchange of(int rank) {
     return [this, rank](
                std::string const& key,
                std::string const& blob) -> Result<std::vector<std::string>> {
@@ -64,12 +64,12 @@ class Board {
 };
 
 struct Member {
-  Memory local{bytes_max, Sharing::by_descriptor};
-  Memory sum{bytes_max, Sharing::by_descriptor};
+  os::Memory local{bytes_max, os::Sharing::by_descriptor};
+  os::Memory sum{bytes_max, os::Sharing::by_descriptor};
   int node = 0;
 };
 
-using Planes = std::vector<std::unique_ptr<Plane>>;
+using Planes = std::vector<std::unique_ptr<comm::Plane>>;
 
 void on_each(std::size_t n, auto call) {
   std::vector<std::thread> threads;
@@ -79,8 +79,9 @@ void on_each(std::size_t n, auto call) {
 
 void sum(Planes& planes, std::vector<Member*> const& members, std::size_t n) {
   on_each(planes.size(), [&](std::size_t i) {
-    auto const done = planes[i]->allreduce(
-        members[i]->local.data(), members[i]->sum.data(), n, Element::float32);
+    auto const done =
+        planes[i]->allreduce(members[i]->local.data(), members[i]->sum.data(),
+                             n, comm::Element::float32);
     if (!done) std::fprintf(stderr, "%s\n", done.error().message.c_str());
   });
 }
@@ -90,11 +91,11 @@ Planes connect(std::vector<Member*> const& members) {
   Board board(members.size());
   on_each(members.size(), [&](std::size_t i) {
     auto& m = *members[i];
-    PlaneOptions options{int(i), int(members.size()), "127.0.0.1"};
-    options.comm_host = test::comm_host_of_node(m.node);
+    comm::PlaneOptions options{int(i), int(members.size()), "127.0.0.1"};
+    options.comm_host = gleaner::comm::test::comm_host_of_node(m.node);
     options.shared = {{m.local.data(), m.local.bytes(), m.local.descriptor()},
                       {m.sum.data(), m.sum.bytes(), m.sum.descriptor()}};
-    planes[i] = std::move(*make_plane("mpi", options));
+    planes[i] = std::move(*comm::make_plane("mpi", options));
     auto const done = planes[i]->connect(board.of(int(i)), 30);
     if (!done) {
       std::fprintf(stderr, "%s\n", done.error().message.c_str());
@@ -123,7 +124,7 @@ double time_of_loss(std::vector<Member*> const& all) {
   for (std::size_t i = 0; i < all.size(); ++i)
     inside.emplace_back([&, i] {
       while (planes[i]->allreduce(all[i]->local.data(), all[i]->sum.data(),
-                                  1 << 18, Element::float32)) {
+                                  1 << 18, comm::Element::float32)) {
       }
     });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -146,7 +147,7 @@ int main(int argc, char** argv) {
   std::vector<Member*> all;
   for (auto& member : members) {
     member.node = same_node ? 0 : int(all.size());
-    test::comm_host_of_node(member.node);
+    gleaner::comm::test::comm_host_of_node(member.node);
     all.push_back(&member);
   }
   std::vector<double> starts, losses;

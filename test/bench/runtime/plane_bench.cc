@@ -47,8 +47,8 @@ constexpr double wait_s = 30;
 
 double now_s() { return SystemClock().monotonic_s(); }
 
-PlaneOptions options_of(int rank, int members) {
-  PlaneOptions options{rank, members, "127.0.0.1"};
+comm::PlaneOptions options_of(int rank, int members) {
+  comm::PlaneOptions options{rank, members, "127.0.0.1"};
   options.secret = "of this measurement";
   options.node = "n" + std::to_string(rank);
   return options;
@@ -78,7 +78,7 @@ class Board {
  public:
   explicit Board(int members) : blobs_(std::size_t(members)) {}
 
-  Exchange of(int rank) {
+  comm::Exchange of(int rank) {
     return [this, rank](std::string const&, std::string const& blob) {
       std::unique_lock lock(mutex_);
       blobs_[std::size_t(rank)] = blob;
@@ -101,12 +101,12 @@ int open_descriptors() {
 }
 
 void connect_once(int members) {
-  std::vector<std::unique_ptr<Plane>> planes;
+  std::vector<std::unique_ptr<comm::Plane>> planes;
   Board board(members);
   auto const before = open_descriptors();
   auto const begun_s = now_s();
   for (int rank = 0; rank < members; ++rank) {
-    auto made = make_plane("tcp", options_of(rank, members));
+    auto made = comm::make_plane("tcp", options_of(rank, members));
     if (!made) die(made.error().message);
     planes.push_back(std::move(*made));
   }
@@ -142,7 +142,7 @@ void sum(char** words, int count) {
   options.node = words[4];
   options.topology = words[5];
   int const calls = std::atoi(words[6]);
-  auto made = make_plane("tcp", options);
+  auto made = comm::make_plane("tcp", options);
   if (!made) die(made.error().message);
   auto const done = (*made)->connect(
       [&](std::string const& key, std::string const& blob) {
@@ -163,7 +163,7 @@ void sum(char** words, int count) {
     std::vector<float> total(n);
     auto const reduce = [&](std::size_t elements) {
       auto const summed = (*made)->allreduce(local.data(), total.data(),
-                                             elements, Element::float32);
+                                             elements, comm::Element::float32);
       if (!summed) die(summed.error().message);
     };
     reduce(n);
@@ -185,14 +185,14 @@ void sum(char** words, int count) {
   }
   float const one = 1;
   float all = 0;  // nobody leaves before all have what they need
-  if (!(*made)->allreduce(&one, &all, 1, Element::float32)) die("no end");
+  if (!(*made)->allreduce(&one, &all, 1, comm::Element::float32)) die("no end");
 }
 
 // --- stream -----------------------------------------------------------------
 
 void stream(int rank, std::string const& dir, std::string const& address,
             std::size_t bytes) {
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  os::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{};
   at.sin_family = AF_INET;
   auto* const raw = reinterpret_cast<sockaddr*>(&at);
@@ -205,7 +205,7 @@ void stream(int rank, std::string const& dir, std::string const& address,
       die("cannot listen on " + address);
     write_file(dir + "/stream",
                address + ' ' + std::to_string(ntohs(at.sin_port)));
-    Fd const from(::accept4(fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    os::Fd const from(::accept4(fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     double begun_s = 0;
     for (std::size_t come = 0; come < bytes;) {
       auto const n = ::recv(from.get(), buffer.data(), buffer.size(), 0);

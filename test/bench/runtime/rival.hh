@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::bench {
 
 class Rival {
  public:
@@ -20,4 +20,4 @@ class Rival {
 std::unique_ptr<Rival> make_rival(int rank, int members,
                                   std::string const& dir);
 
-}  // namespace gleaner
+}  // namespace gleaner::bench

@@ -8,7 +8,7 @@
 
 #include "test/bench/runtime/rival.hh"
 
-namespace gleaner {
+namespace gleaner::bench {
 namespace {
 
 class GlooRival final : public Rival {
@@ -50,4 +50,4 @@ std::unique_ptr<Rival> make_rival(int rank, int members,
   return std::make_unique<GlooRival>(context);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::bench

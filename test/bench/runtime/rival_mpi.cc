@@ -10,7 +10,7 @@
 #include "planes/comm_hosts.hh"
 #include "test/bench/runtime/rival.hh"
 
-namespace gleaner {
+namespace gleaner::bench {
 namespace {
 
 /// What mpirun has told this process must not be told to our comm host.
@@ -29,7 +29,7 @@ class MpiRival final : public Rival {
  public:
   ~MpiRival() override { MPI_Finalize(); }
 
-  std::string comm_host() override { return test::comm_host_of_node(0); }
+  std::string comm_host() override { return comm::test::comm_host_of_node(0); }
 
   void allreduce(float const* local, float* sum, std::size_t n) override {
     MPI_Allreduce(local, sum, int(n), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
@@ -49,4 +49,4 @@ std::unique_ptr<Rival> make_rival(int rank, int members, std::string const&) {
   return std::make_unique<MpiRival>();
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::bench

@@ -174,7 +174,7 @@ int extend() {
   while (std::cin >> id) {
     job_desc_msg_t update;
     slurm_init_job_desc_msg(&update);
-    compat::set_job_id(&update, id);
+    slurm::compat::set_job_id(&update, id);
     update.time_limit = 2880;
     auto const begin = steady_clock::now();
     if (slurm_update_job(&update) != SLURM_SUCCESS) return failed("extend");
@@ -213,7 +213,7 @@ int probe(double length_s, std::string const& partition, int nodes) {
     auto const id = submit(job);
     if (id == 0) return failed("submit");
     say("sbatch", ms_since(begin));
-    (void)slurm_kill_job(compat::job_ref(id), SIGKILL, 0);
+    (void)slurm_kill_job(slurm::compat::job_ref(id), SIGKILL, 0);
     std::this_thread::sleep_for(pause_of_probe);
   }
   return 0;
@@ -221,7 +221,8 @@ int probe(double length_s, std::string const& partition, int nodes) {
 
 bool runs(JobId id) {
   job_info_msg_t* message = nullptr;
-  if (slurm_load_job(&message, compat::job_ref(id), SHOW_ALL) != SLURM_SUCCESS)
+  if (slurm_load_job(&message, slurm::compat::job_ref(id), SHOW_ALL) !=
+      SLURM_SUCCESS)
     return false;
   auto const state = message->job_array[0].job_state;
   slurm_free_job_info_msg(message);
@@ -248,7 +249,7 @@ int start(std::string const& partition, int nodes, std::string const& how,
   say("answered", ms_since(begin));
   while (!runs(id)) {
     if (steady_clock::now() - begin > start_wait_max) {
-      (void)slurm_kill_job(compat::job_ref(id), SIGKILL, 0);
+      (void)slurm_kill_job(slurm::compat::job_ref(id), SIGKILL, 0);
       std::fprintf(stderr,
                    "slurm_calls: job %u of %d nodes has not started within "
                    "%lld s\n",
@@ -258,7 +259,7 @@ int start(std::string const& partition, int nodes, std::string const& how,
     std::this_thread::sleep_for(pause_of_start);
   }
   say("runs", ms_since(begin));
-  return slurm_kill_job(compat::job_ref(id), SIGKILL, 0) == SLURM_SUCCESS
+  return slurm_kill_job(slurm::compat::job_ref(id), SIGKILL, 0) == SLURM_SUCCESS
              ? 0
              : failed("end");
 }
@@ -277,7 +278,7 @@ int usage() {
 
 int run(int argc, char** argv) {
   std::string const what = argc > 1 ? argv[1] : "";
-  if (auto done = init_libslurm(); !done) {
+  if (auto done = slurm::init_libslurm(); !done) {
     std::fprintf(stderr, "slurm_calls: %s\n", done.error().message.c_str());
     return 1;
   }

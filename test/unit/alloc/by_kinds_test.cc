@@ -12,7 +12,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using Plans = std::map<TrainerId, std::string>;
@@ -245,4 +245,4 @@ TEST_CASE("the gain is near the best there is") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -10,7 +10,7 @@
 #include "core/node_set.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// The places of "n[1-3]" among the nodes that nodes() makes.
 inline std::vector<NodeIndex> indices(std::string_view text) {
@@ -72,4 +72,4 @@ inline std::map<TrainerId, std::string> plan_for(
   return written(problem, solve(policy, problem));
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -8,7 +8,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using Counts = std::vector<int>;
@@ -151,4 +151,4 @@ TEST_CASE("plans under uncertainty keep to the rules of all plans") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -4,7 +4,7 @@
 
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using Picked = std::map<TrainerId, std::string>;
@@ -60,4 +60,4 @@ TEST_CASE("of a cohort that is not taken whole a trainer keeps its own nodes") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -4,7 +4,7 @@
 
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 auto shares(int node_count, std::vector<Trainer> trainers) {
@@ -71,4 +71,4 @@ TEST_CASE("equal share of nothing is nothing") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

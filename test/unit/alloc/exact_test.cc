@@ -2,7 +2,7 @@
 /// What the exact policy promises beyond being optimal (see plan_test.cc).
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 auto best(int node_count, std::vector<Trainer> trainers,
@@ -71,4 +71,4 @@ TEST_CASE("a trainer that lost nodes below its minimum gives up the rest") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

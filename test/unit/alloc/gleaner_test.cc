@@ -4,7 +4,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 Plan plan_with(Problem const& problem, Extras const& extras) {
@@ -106,4 +106,4 @@ TEST_CASE("a trainer gets the nodes that its deadline needs") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

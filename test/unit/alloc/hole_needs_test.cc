@@ -4,7 +4,7 @@
 
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 Trainer costing(Trainer trainer, double start_s, double expand_s,
@@ -102,4 +102,4 @@ TEST_CASE("kinds stay kinds: what it could not use it cannot use") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -10,7 +10,7 @@
 #include "test/unit/alloc/seed.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 void check(Knapsack const& knapsack) {
@@ -102,4 +102,4 @@ TEST_CASE("with more steps the best is known, and sooner or later proven") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -8,7 +8,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr std::chrono::milliseconds limit{10000};
@@ -61,4 +61,4 @@ TEST_CASE("a limit too short for any plan is reported") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

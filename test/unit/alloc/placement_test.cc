@@ -4,7 +4,7 @@
 
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 /// "n2": the nodes trainer a has after the exact policy saw this.
@@ -82,4 +82,4 @@ TEST_CASE("an unknown policy is refused, and the known ones are named") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

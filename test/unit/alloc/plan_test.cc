@@ -8,7 +8,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using Indices = std::set<NodeIndex>;
@@ -148,4 +148,4 @@ TEST_CASE("the exact policy finds what trying everything finds") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

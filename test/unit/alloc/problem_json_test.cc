@@ -6,7 +6,7 @@
 
 #include "test/unit/alloc/cases.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +154,4 @@ TEST_CASE("a plan for another problem is refused") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -11,7 +11,7 @@
 
 #include "alloc/knapsack.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 /// What the options of a class are worth.
 using Options = std::vector<double>;
@@ -157,4 +157,4 @@ inline std::vector<KnapsackShape> knapsack_shapes() {
           {"wide, alike", wide, true}};
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -9,7 +9,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/seed.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 class RandomProblems {
  public:
@@ -70,4 +70,4 @@ class RandomProblems {
   std::mt19937 random_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <random>
 
-namespace gleaner {
+namespace gleaner::alloc {
 
 inline unsigned from_environment(char const* name, unsigned fallback) {
   char const* text = std::getenv(name);
@@ -31,4 +31,4 @@ inline int pick(std::mt19937& random, int least, int most) {
   return std::uniform_int_distribution<>(least, most)(random);
 }
 
-}  // namespace gleaner
+}  // namespace gleaner::alloc

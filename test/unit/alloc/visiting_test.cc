@@ -7,7 +7,7 @@
 #include "test/unit/alloc/cases.hh"
 #include "test/unit/alloc/random_problems.hh"
 
-namespace gleaner {
+namespace gleaner::alloc {
 namespace {
 
 constexpr std::chrono::minutes limit{1};
@@ -124,4 +124,4 @@ TEST_CASE("a plan with visits is a plan, and all keep their minimum") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::alloc

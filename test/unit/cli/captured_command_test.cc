@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 TEST_CASE("what a program prints is returned whole") {
   auto const text =
@@ -47,3 +46,5 @@ TEST_CASE("a program that is not there, fails or does not end is an error") {
     CHECK_THAT(text.error().message, Catch::Contains(row.message));
   }
 }
+
+}  // namespace gleaner::cli

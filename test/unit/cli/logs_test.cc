@@ -5,8 +5,7 @@
 #include "cli/rigid_log.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 namespace {
 
@@ -240,3 +239,5 @@ TEST_CASE("a lease told again after a restart keeps its beginning") {
   ledger.event(6, "lease_held", {{"job", 7}, {"node", "n1"}, {"trainer", 5}});
   CHECK(ledger.leases(10).at(0).held == Span{1, 10});
 }
+
+}  // namespace gleaner::cli

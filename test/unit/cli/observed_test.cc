@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 namespace {
 
@@ -56,3 +56,5 @@ TEST_CASE("where all was lent nothing is said of observing") {
   ledger.event(1010, "lease_held", {});
   CHECK(ledger.text() == "");
 }
+
+}  // namespace gleaner::cli

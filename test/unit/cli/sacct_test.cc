@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 TEST_CASE("sacct is asked for these nodes in this time, in seconds") {
   auto const command = sacct_command({1000.25, 2000.5, {"n1", "n2"}});
@@ -85,3 +84,5 @@ TEST_CASE("what sacct did not print so is refused with its line") {
     CHECK_THAT(jobs.error().message, Catch::Contains(row.message));
   }
 }
+
+}  // namespace gleaner::cli

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::cli::SampleAudit;
+namespace gleaner::cli {
 
 TEST_CASE("a whole pass has no findings") {
   SampleAudit audit;
@@ -81,3 +81,5 @@ TEST_CASE("a rollback undoes the steps after the one it names") {
 TEST_CASE("nothing was done") {
   CHECK(SampleAudit().findings(10).samples == 0);
 }
+
+}  // namespace gleaner::cli

@@ -34,9 +34,9 @@ TEST_CASE("a problem stands alone, on one line or many") {
 }
 
 TEST_CASE("the example is a problem, and the one of the manual") {
-  auto const example = source_file("examples/problem.json");
+  auto const example = test::source_file("examples/problem.json");
   CHECK(one(example).problem.trainers.size() == 2);
-  CHECK(source_file("doc/man1/gleaner-solve.1").find(".nf\n" + example) !=
+  CHECK(test::source_file("doc/man1/gleaner-solve.1").find(".nf\n" + example) !=
         std::string::npos);
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("a log has a record a line, with what was decided") {
   REQUIRE(cases->size() == 2);
   CHECK((*cases)[0].policy == "exact");
   CHECK((*cases)[0].t_s == 1000.5);
-  CHECK((*cases)[0].plan == Plan{{0, 1}});
-  CHECK((*cases)[1].plan == Plan{{0}});
+  CHECK((*cases)[0].plan == alloc::Plan{{0, 1}});
+  CHECK((*cases)[1].plan == alloc::Plan{{0}});
 }
 
 TEST_CASE("what cannot be read is told with its place") {
@@ -72,7 +72,7 @@ TEST_CASE("what cannot be read is told with its place") {
 }
 
 TEST_CASE("the answer is a line for each trainer") {
-  CHECK(solved_table(one(problem), {Plan{{0, 2}}, 0, "exact", 0.12}) ==
+  CHECK(solved_table(one(problem), {alloc::Plan{{0, 2}}, 0, "exact", 0.12}) ==
         "1 trainer, 2 of 3 nodes lent.  policy exact, solved in 0.12 ms\n"
         "\n"
         "TRAINER  MIN-MAX  HAS  GETS  NODES\n"
@@ -81,9 +81,9 @@ TEST_CASE("the answer is a line for each trainer") {
 
 TEST_CASE("a plan other than the recorded one is shown beside it") {
   auto const question = one(record(R"({"17":["n1","n2"]})"));
-  CHECK_THAT(solved_table(question, {Plan{{0, 1}}, 0, "exact", 1}),
+  CHECK_THAT(solved_table(question, {alloc::Plan{{0, 1}}, 0, "exact", 1}),
              Catch::EndsWith("\nas recorded\n"));
-  CHECK_THAT(solved_table(question, {Plan{{0}}, 0, "exact", 1}),
+  CHECK_THAT(solved_table(question, {alloc::Plan{{0}}, 0, "exact", 1}),
              Catch::EndsWith("\nrecorded otherwise:\n"
                              "TRAINER  NODES\n"
                              "17       n[1-2]\n"));
@@ -91,7 +91,7 @@ TEST_CASE("a plan other than the recorded one is shown beside it") {
 
 TEST_CASE("as JSON the answer can be read by programs") {
   auto const question = one(record(R"({"17":["n1","n2"]})"));
-  CHECK(solved_json(question, {Plan{{0, 1}}, 0, "exact", 1.5}) ==
+  CHECK(solved_json(question, {alloc::Plan{{0, 1}}, 0, "exact", 1.5}) ==
         "{\n"
         "  \"policy\": \"exact\",\n"
         "  \"took_ms\": 1.5,\n"

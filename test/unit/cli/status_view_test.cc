@@ -7,8 +7,7 @@
 #include "cli/own_program.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 namespace {
 
@@ -184,3 +183,5 @@ TEST_CASE("GLEANER_LIBEXEC names the only place to look") {
   CHECK(paths_of(coordinator, "/x", "/opt/bin", "/opt/libexec") ==
         std::vector<std::string>{"/x/gleaner-coordinator"});
 }
+
+}  // namespace gleaner::cli

@@ -9,8 +9,7 @@
 #include "cli/timeline_title.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 namespace {
 
@@ -406,3 +405,5 @@ TEST_CASE("a timeline of nothing is still a picture") {
   h.window = {0, 10};
   CHECK_THAT(timeline_svg(h, summarise(h)), Catch::EndsWith("</svg>\n"));
 }
+
+}  // namespace gleaner::cli

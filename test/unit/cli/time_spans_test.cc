@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 TEST_CASE("spans that overlap or touch become one") {
   CHECK(united({{5, 6}, {1, 3}, {2, 4}, {4, 5}}) == Spans{{1, 6}});
@@ -34,3 +34,5 @@ TEST_CASE("longer means longer, not as long") {
 }
 
 TEST_CASE("lengths add up") { CHECK(length_s({{0, 1.5}, {4, 6}}) == 3.5); }
+
+}  // namespace gleaner::cli

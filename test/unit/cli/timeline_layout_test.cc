@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::cli;
+namespace gleaner::cli {
 
 TEST_CASE("ticks are at times people count in") {
   CHECK(tick_step_s(90, 15) == 10);
@@ -65,3 +64,5 @@ TEST_CASE("smoothing means a point with its neighbours") {
   CHECK(points[1].loss == 6);
   CHECK(points[2].loss == 7.5);
 }
+
+}  // namespace gleaner::cli

@@ -10,6 +10,8 @@
 
 #include "test/unit/catch.hh"
 
+namespace gleaner {
+
 namespace {
 
 struct End {
@@ -73,3 +75,5 @@ TEST_CASE("a condition is looked at once") {
 }
 
 }  // namespace
+
+}  // namespace gleaner

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("counts and brackets of a job become what each node may be") {
     CHECK(read->is_met_by(parse_features(row.node)) == row.met);
   }
 }
+
+}  // namespace gleaner

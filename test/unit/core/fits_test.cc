@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 namespace {
 
@@ -111,3 +111,5 @@ TEST_CASE("a part of a node serves less than the node") {
   CHECK(misfit("n4", kind, {4, 1000, {{"gpu:b", 1}}}, *ask) ==
         "lacks gpu:b:2 (has gpu:b:1)");
 }
+
+}  // namespace gleaner

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 TEST_CASE("free nodes are written as they are read") {
   FreeNodes const free{
@@ -51,3 +51,5 @@ TEST_CASE("nodes are counted by how many GPUs they have at least") {
   count_gpus(&counts, 1000);
   CHECK(counts.size() == 64);
 }
+
+}  // namespace gleaner

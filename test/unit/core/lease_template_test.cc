@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST_CASE("srun gets all but where the user wants to run") {
         std::vector<std::string>{"--gres=gpu:4", "-c", "8"});
   CHECK(srun_options("").empty());
 }
+
+}  // namespace gleaner

@@ -5,7 +5,7 @@
 #include "core/lease_template.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 namespace {
 
@@ -87,3 +87,5 @@ TEST_CASE("an empty node is cut into as many parts as fit") {
   few.parts_max = 0;
   CHECK(parts_of(few, ask("--gres=gpu:1")) == 0);
 }
+
+}  // namespace gleaner

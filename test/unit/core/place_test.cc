@@ -5,7 +5,7 @@
 #include "core/node_set.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 TEST_CASE("a place is a node, or a numbered part of one") {
   CHECK(*parse_place("n3") == PlaceName{"n3", std::nullopt});
@@ -39,3 +39,5 @@ TEST_CASE("a set of places is written and read like one of nodes") {
   CHECK(places.to_string() == "n[3-4],n3+[0-1],n3+10");
   CHECK(NodeSet::parse(places.to_string())->to_string() == places.to_string());
 }
+
+}  // namespace gleaner

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::quantile;
+namespace gleaner {
 
 TEST_CASE("a quantile is a value that occurred") {
   CHECK(quantile({3, 1, 2}, 0) == 1);
@@ -23,3 +23,5 @@ TEST_CASE("the quantile of nothing is 0") {
   CHECK(quantile({}, 0.5) == 0);
   CHECK(quantile({}, 0.99) == 0);
 }
+
+}  // namespace gleaner

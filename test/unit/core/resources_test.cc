@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner {
 
 namespace {
 
@@ -134,3 +134,5 @@ TEST_CASE("what is covered can be taken, and put back") {
     CHECK(again(to_string(have).c_str()) == to_string(have));
   }
 }
+
+}  // namespace gleaner

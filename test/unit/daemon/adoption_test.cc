@@ -3,7 +3,7 @@
 #include "daemon/status.hh"
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// A gleanerd that has just started on a cluster where trainer 7 holds n1, n2.
@@ -225,4 +225,4 @@ TEST_CASE("the status shows trainers, leases and holes") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -2,7 +2,7 @@
 /// What a user's messages may cost gleanerd, Slurm and the journal.
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Of what is to be done, how much is of this kind.
@@ -130,4 +130,4 @@ TEST_CASE("of progress only what is shown is kept") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 struct Wish {
@@ -20,10 +20,10 @@ std::string capped(int cap, std::vector<Wish> const& wishes,
   auto config = default_config();
   config.leases_per_user_max = cap;
   config.leases_per_account_max = account_cap;
-  Problem problem;
+  alloc::Problem problem;
   std::vector<Owner> owners;
   for (auto const& [uid, nodes_min, nodes_max, account] : wishes) {
-    Trainer trainer;
+    alloc::Trainer trainer;
     trainer.id = std::to_string(owners.size());
     trainer.nodes_min = nodes_min;
     trainer.nodes_max = nodes_max;
@@ -159,4 +159,4 @@ TEST_CASE("a cap that is lowered takes nodes back") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

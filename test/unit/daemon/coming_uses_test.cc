@@ -4,7 +4,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// "n1@20 for 5, n2@20 for 5": seconds from now.
@@ -175,4 +175,4 @@ TEST_CASE("a node is not lent when a job with --begin is about to come") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// The lines for partitions, without that of the time.
@@ -54,4 +54,4 @@ TEST_CASE("nothing is told while nothing is lent") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

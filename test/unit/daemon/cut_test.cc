@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Resources has(int cpus, std::int64_t memory_mb, char const* gres) {
@@ -91,4 +91,4 @@ TEST_CASE("trainings that ask for different amounts take turns") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

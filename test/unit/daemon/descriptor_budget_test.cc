@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 TEST_CASE("clients never take the descriptors that calls to Slurm need") {
@@ -17,4 +17,4 @@ TEST_CASE("clients never take the descriptors that calls to Slurm need") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

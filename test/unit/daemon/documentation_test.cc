@@ -7,11 +7,11 @@
 #include "test/unit/catch.hh"
 #include "test/unit/source_file.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 TEST_CASE("gleaner.yaml(5) describes every key, with its default and unit") {
-  auto const manual = source_file("doc/man5/gleaner.yaml.5");
+  auto const manual = test::source_file("doc/man5/gleaner.yaml.5");
   for (auto const& option : option_table()) {
     INFO(option.key);
     auto const at = manual.find("\n.BR " + std::string(option.key) + " \"");
@@ -23,7 +23,7 @@ TEST_CASE("gleaner.yaml(5) describes every key, with its default and unit") {
 }
 
 TEST_CASE("gleaner.yaml(5) describes no key that does not exist") {
-  std::istringstream lines(source_file("doc/man5/gleaner.yaml.5"));
+  std::istringstream lines(test::source_file("doc/man5/gleaner.yaml.5"));
   for (std::string line, before; std::getline(lines, line); before = line) {
     if (before != ".TP" || line.rfind(".BR ", 0) != 0) continue;
     auto const key = line.substr(4, line.find(' ', 4) - 4);
@@ -35,12 +35,12 @@ TEST_CASE("gleaner.yaml(5) describes no key that does not exist") {
 }
 
 TEST_CASE("the example configuration is valid") {
-  auto const config =
-      parse_config(source_file("src/daemon/gleaner.yaml"), "gleaner.yaml");
+  auto const config = parse_config(test::source_file("src/daemon/gleaner.yaml"),
+                                   "gleaner.yaml");
   INFO((config ? "" : config.error().message));
   REQUIRE(config);
   CHECK(config->mode == "observe");
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -2,7 +2,7 @@
 /// Trainings get only nodes that can serve what they asked of nodes.
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// n1: 4 GPUs.  n2, n3: 2 of type a.
@@ -93,4 +93,4 @@ TEST_CASE("a refusal keeps a node from those who ask the same, not others") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

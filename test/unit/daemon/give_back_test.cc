@@ -2,7 +2,7 @@
 /// When Slurm gets nodes back: on arrivals, before planned starts, in any case.
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 TEST_CASE("a rigid job that arrives gets its nodes back") {
@@ -332,4 +332,4 @@ TEST_CASE("a node given back is free again only when Slurm says so") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -16,7 +16,7 @@
 #include "daemon/brain.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 constexpr int nodes_total = 6;
@@ -362,4 +362,4 @@ TEST_CASE("whatever happens, leases come and go as they should") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,7 +7,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// As sbatch --malleable-weight=W does.
@@ -19,7 +19,7 @@ void submit(World* w, JobId job, double weight, Uid uid = 1000) {
 
 /// How many nodes a plan gives each trainer, "7:3 8:1".
 std::string planned(World const& w) {
-  auto allocator = make_allocator("gleaner");
+  auto allocator = alloc::make_allocator("gleaner");
   auto const changes = make_changes(w.brain.plan_input(w.now), **allocator);
   REQUIRE(changes);
   std::string text;
@@ -148,4 +148,4 @@ TEST_CASE("work left is counted as a plan's speeds are: in one node's time") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,7 +5,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 TEST_CASE("idle nodes are offered to a trainer as soon as it registers") {
@@ -311,7 +311,7 @@ TEST_CASE("with problem_log each problem is saved with its plan") {
   CHECK(w.saved[0].policy == config.policy);
   CHECK(w.saved[0].problem.nodes.size() == 2);
   CHECK(w.saved[0].problem.trainers[0].id == "7");
-  CHECK(w.saved[0].plan == Plan{{0}});
+  CHECK(w.saved[0].plan == alloc::Plan{{0}});
 }
 
 TEST_CASE("the allocator is told how long each node has been a hole") {
@@ -342,4 +342,4 @@ TEST_CASE("with mode observe problems are saved too") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,7 +5,7 @@
 #include "daemon/status.hh"
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Slurm preempts the lease on n1 of a trainer that has n1 and n2, for job 5,
@@ -113,4 +113,4 @@ TEST_CASE("a lease that ended otherwise holds nothing") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

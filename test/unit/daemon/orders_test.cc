@@ -4,7 +4,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// "mode on, drained n[1-2]" after these orders, or the first refusal.  The
@@ -210,4 +210,4 @@ TEST_CASE("observe records what it would lend when that changes, not always") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

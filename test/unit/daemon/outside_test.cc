@@ -19,7 +19,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -244,12 +244,12 @@ TEST_CASE("a call that hangs stops no other") {
 }
 
 /// A slurmctld that answers at once.
-class FakeSource final : public SnapshotSource {
+class FakeSource final : public slurm::SnapshotSource {
  public:
   explicit FakeSource(std::atomic<int>* looks) : looks_(looks) {}
-  Result<Loaded> load(TimeS now_s) override {
+  Result<slurm::Loaded> load(TimeS now_s) override {
     if (++*looks_ == 2) return Error{Errc::unavailable, "slurmctld is away"};
-    Loaded loaded;
+    slurm::Loaded loaded;
     loaded.snapshot.time_s = now_s;
     return loaded;
   }
@@ -316,20 +316,20 @@ TEST_CASE("free nodes are in a file while anything is lent") {
 }
 
 /// Notes what is done to the reservation.
-class FakeControl : public SlurmControl {
+class FakeControl : public slurm::SlurmControl {
  public:
-  SlurmSetup setup;
+  slurm::SlurmSetup setup;
   std::atomic<int> kept{0}, removed{0};
 
   Result<void> end_leases(std::vector<JobId> const&) override { return {}; }
-  Result<JobRecord> job(JobId) override { return JobRecord{}; }
+  Result<slurm::JobRecord> job(JobId) override { return slurm::JobRecord{}; }
   Result<void> set_time_limit(JobId, int) override { return {}; }
   Result<void> begin_now(JobId) override { return {}; }
   Result<void> keep_reservation() override { return ++kept, Result<void>(); }
   Result<void> remove_reservation() override {
     return ++removed, Result<void>();
   }
-  Result<SlurmSetup> check() override { return setup; }
+  Result<slurm::SlurmSetup> check() override { return setup; }
 };
 
 /// Answers when it may, and notes what it was asked to end.
@@ -354,7 +354,8 @@ TEST_CASE("Slurm is asked once to end a lease, until it has answered") {
   SlurmWorker worker(io, 4096, 1);
   std::vector<std::size_t> answered;
   LeaseEnder ender(
-      worker, std::shared_ptr<SlurmControl>(std::shared_ptr<void>(), &control),
+      worker,
+      std::shared_ptr<slurm::SlurmControl>(std::shared_ptr<void>(), &control),
       [&](std::size_t leases, Result<void> const& done) {
         CHECK(done);
         answered.push_back(leases);
@@ -385,8 +386,8 @@ int lending(FakeControl* control, std::string const& mode) {
   int said = -1;
   SetupWatch watch(
       io, worker, clock,
-      std::shared_ptr<SlurmControl>(std::shared_ptr<void>(), control),
-      [&](bool possible, SlurmSetup const&) { said = possible; });
+      std::shared_ptr<slurm::SlurmControl>(std::shared_ptr<void>(), control),
+      [&](bool possible, slurm::SlurmSetup const&) { said = possible; });
   auto config = default_config();
   config.mode = mode;
   watch.start(config);
@@ -410,7 +411,7 @@ TEST_CASE("the reservation is kept only while users are kept out of it") {
   SECTION("guarded, but slurm.conf is wrong") {
     control.setup.guarded = true;
     control.setup.findings = {
-        {Finding::Severity::refuse, "", "GraceTime=5", ""}};
+        {slurm::Finding::Severity::refuse, "", "GraceTime=5", ""}};
     CHECK(lending(&control, "on") == 0);
     CHECK(control.kept + control.removed == 0);
   }
@@ -421,4 +422,4 @@ TEST_CASE("the reservation is kept only while users are kept out of it") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Resources gpus(int count) {
@@ -121,4 +121,4 @@ TEST_CASE("a waiting job that takes a node whole needs all to have ended") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

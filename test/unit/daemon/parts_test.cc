@@ -7,7 +7,7 @@
 #include "daemon/count_free.hh"
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Resources gpus(int count) {
@@ -154,7 +154,7 @@ TEST_CASE("job_submit is told of the GPUs that are free, and that are lent") {
   w.trains(7, 4);
   auto const counted = [&] {
     auto const text =
-        to_text(count_free(w.cluster, w.brain.leases(), "main", 1000));
+        gleaner::to_text(count_free(w.cluster, w.brain.leases(), "main", 1000));
     return text.substr(text.find("main"));
   };
   // n3 is idle; n1 has three GPUs and n2 one once the leases are back.
@@ -385,4 +385,4 @@ TEST_CASE("places that are kept from look to look are as if made again") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -9,7 +9,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,7 +23,7 @@ struct Fixture {
            ++snapshots;
            last = std::move(snapshot);
          },
-         [this](ScanPacer::Cause) { ++hints; },
+         [this](slurm::ScanPacer::Cause) { ++hints; },
          [this](auto const& hello) { scavenger = hello.has_value(); }});
     REQUIRE(opened);
     door = std::move(*opened);
@@ -37,12 +37,13 @@ struct Fixture {
     return done();
   }
 
-  std::shared_ptr<Channel> connect() {
-    std::shared_ptr<Channel> channel;
-    connect_unix(io, config.run_dir + "/gleanerd.sock", 5, [&](auto result) {
-      REQUIRE(result);
-      channel = *result;
-    });
+  std::shared_ptr<proto::Channel> connect() {
+    std::shared_ptr<proto::Channel> channel;
+    proto::connect_unix(io, config.run_dir + "/gleanerd.sock", 5,
+                        [&](auto result) {
+                          REQUIRE(result);
+                          channel = *result;
+                        });
     REQUIRE(run_until([&] { return channel != nullptr; }));
     channel->start(
         [this](nlohmann::json const& json) { heard.push_back(json); },
@@ -111,7 +112,8 @@ TEST_CASE("after the first snapshot only changes are told, on one connection") {
   auto second = first;
   second.time_s = 7;
   second.holes.erase(second.holes.begin());
-  auto const change = msg::to_json(msg::FromPlugin(make_change(second, first)));
+  auto const change =
+      msg::to_json(msg::FromPlugin(proto::make_change(second, first)));
   auto const plugin = f.connect();
   plugin->send(hello());
   plugin->send(msg::to_json(msg::FromPlugin(msg::Holes{first, 0})));
@@ -212,4 +214,4 @@ TEST_CASE("the sockets are for gleanerd's own user only") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -8,7 +8,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 ProfileKey const of_job_7{1000, "train", "--gres=gpu:4", 7};
@@ -16,9 +16,9 @@ ProfileKey const of_job_8{1000, "train", "--gres=gpu:4", 8};
 ProfileKey const of_all{1000, "train", "--gres=gpu:4", 0};
 
 /// Measured on so many members, a second a step.
-Learned measured_on(int members) {
-  Learned learned;
-  LearnedSize size;
+profile::Learned measured_on(int members) {
+  profile::Learned learned;
+  profile::LearnedSize size;
   size.members = members;
   size.step_s = 1;
   size.step_sd = 0.01;
@@ -28,7 +28,7 @@ Learned measured_on(int members) {
   return learned;
 }
 
-std::vector<int> sizes(Learned const& learned) {
+std::vector<int> sizes(profile::Learned const& learned) {
   std::vector<int> result;
   for (auto const& size : learned.sizes) result.push_back(size.members);
   return result;
@@ -36,8 +36,8 @@ std::vector<int> sizes(Learned const& learned) {
 
 using Sizes = std::vector<int>;
 
-bool alike(Learned const&) { return true; }
-bool different(Learned const&) { return false; }
+bool alike(profile::Learned const&) { return true; }
+bool different(profile::Learned const&) { return false; }
 
 TEST_CASE("a training learns from those like it, not from itself") {
   ProfileShelf shelf;
@@ -148,4 +148,4 @@ TEST_CASE("a store that is none is refused by its name") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,7 +7,7 @@
 
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Eight nodes and two trainings whose steps take what the test says.  What
@@ -161,4 +161,4 @@ TEST_CASE("a job takes the nodes of a visit, which goes on later") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

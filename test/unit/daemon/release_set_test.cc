@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 Resources has(int cpus, char const* gres) {
@@ -124,4 +124,4 @@ TEST_CASE("no smaller set would do: random nodes against all subsets") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 #include "core/free_nodes.hh"
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// Trainer 7 has n1 and n2 (leases 101, 102), trainer 8 has n3 and n4 (201,
@@ -360,4 +360,4 @@ TEST_CASE("slurmctld is not woken for a job that found its nodes idle") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 using Scaling = ScalingProfile::Scaling;
@@ -14,9 +14,9 @@ using Scaling = ScalingProfile::Scaling;
 constexpr std::uint64_t batch = 240;
 
 /// A sample takes 10 ms, and each member more 5 ms of waiting.
-Pace pace(std::uint64_t generation, int nodes, std::uint64_t steps,
-          double factor = 1) {
-  Pace p;
+profile::Pace pace(std::uint64_t generation, int nodes, std::uint64_t steps,
+                   double factor = 1) {
+  profile::Pace p;
   p.generation = generation;
   p.nodes = p.members = nodes;
   p.steps = steps;
@@ -28,8 +28,8 @@ Pace pace(std::uint64_t generation, int nodes, std::uint64_t steps,
   return p;
 }
 
-Traits traits() {
-  Traits t;
+profile::Traits traits() {
+  profile::Traits t;
   t.family = "train";
   t.global_batch = batch;
   t.gradient_bytes = 1'000'000;
@@ -132,7 +132,7 @@ TEST_CASE("what was taught is dropped when a new size refutes it") {
 
 TEST_CASE("resizes cost what they cost lately") {
   ScalingProfile profile;
-  ResizeCosts const configured{0.5, 0.2, 3, 0.2};
+  profile::ResizeCosts const configured{0.5, 0.2, 3, 0.2};
   CHECK(profile.costs(configured).expand_s == 0.5);
   profile.add_resize("expand", 2, 0.1);
   CHECK(profile.costs(configured).expand_s == 0.1);
@@ -146,4 +146,4 @@ TEST_CASE("resizes cost what they cost lately") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

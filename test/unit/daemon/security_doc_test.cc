@@ -6,7 +6,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/source_file.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 struct Named {
@@ -16,7 +16,7 @@ struct Named {
 /// Everything of the form `test/FILE` or `test/FILE`: NAME, which ends at <br>
 /// or at the end of a table's cell.
 std::vector<Named> tests_named() {
-  auto const text = source_file("doc/security.md");
+  auto const text = test::source_file("doc/security.md");
   std::regex const form(
       R"(`(test/[^`]+\.(?:bats|cc|py))`(?:: ([^|\n]*?))?(?=<br>| \|))");
   std::vector<Named> found;
@@ -31,7 +31,7 @@ TEST_CASE("security.md names tests that exist") {
   REQUIRE(named.size() > 35);
   for (auto const& [file, test] : named) {
     INFO(file << ": " << test);
-    auto const text = source_file(file);
+    auto const text = test::source_file(file);
     if (file.ends_with(".bats"))
       CHECK(text.find("@test \"" + test + "\"") != std::string::npos);
     else if (file.ends_with(".py"))
@@ -44,7 +44,7 @@ TEST_CASE("security.md names tests that exist") {
 }
 
 TEST_CASE("every row of an attack in security.md names a test") {
-  std::istringstream lines(source_file("doc/security.md"));
+  std::istringstream lines(test::source_file("doc/security.md"));
   bool attacks = false;
   int rows = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -61,4 +61,4 @@ TEST_CASE("every row of an attack in security.md names a test") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -11,7 +11,7 @@
 #include "core/place.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 class Random {
@@ -275,4 +275,4 @@ TEST_CASE("a queue of jobs of unlike sizes starts what each could alone") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

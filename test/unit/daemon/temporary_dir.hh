@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class TemporaryDir {
  public:
@@ -28,4 +28,4 @@ class TemporaryDir {
   std::string path_;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// How many of `tries` single tokens user `uid` gets at that time.
@@ -51,4 +51,4 @@ TEST_CASE("many users are remembered for no longer than it takes to refill") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -5,7 +5,7 @@
 #include "daemon/status.hh"
 #include "test/unit/daemon/world.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 namespace {
 
 /// A training of 2 to 4 nodes has n[1-2]; n[3-4] become idle after `change`.
@@ -122,4 +122,4 @@ TEST_CASE("a node that Slurm refused a moment ago is not offered again yet") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -12,7 +12,7 @@
 #include "daemon/brain.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::daemon {
 
 class World {
  public:
@@ -279,4 +279,4 @@ class World {
   }
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::daemon

@@ -7,19 +7,21 @@
 namespace gleaner::doctor {
 namespace {
 
-using Severity = Finding::Severity;
+using Severity = slurm::Finding::Severity;
 
-Finding const epilog{Severity::warn, "Epilog", "Epilog=/e (it runs)", "exempt"};
+slurm::Finding const epilog{Severity::warn, "Epilog", "Epilog=/e (it runs)",
+                            "exempt"};
 
 /// "warn what -> remedy", of all that is said after judging.
-std::string said(std::vector<Finding> findings, Result<LeaseEnds> const& ends) {
-  SlurmSetup setup;
+std::string said(std::vector<slurm::Finding> findings,
+                 Result<LeaseEnds> const& ends) {
+  slurm::SlurmSetup setup;
   setup.findings = std::move(findings);
   judge_lease_ends(ends, default_config(), &setup);
   std::string text;
   for (auto const& f : setup.findings)
-    text += std::string(text.empty() ? "" : "; ") + name_of(f.severity) + " " +
-            f.what + (f.remedy.empty() ? "" : " -> " + f.remedy);
+    text += std::string(text.empty() ? "" : "; ") + slurm::name_of(f.severity) +
+            " " + f.what + (f.remedy.empty() ? "" : " -> " + f.remedy);
   return text;
 }
 

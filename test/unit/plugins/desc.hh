@@ -6,6 +6,8 @@
 
 #include "plugins/slurm_symbols.hh"
 
+namespace gleaner::plugins {
+
 /// Its strings are Slurm's, as in slurmctld; freed at the end.
 class Desc {
  public:
@@ -31,3 +33,5 @@ class Desc {
  private:
   job_desc_msg_t desc_;
 };
+
+}  // namespace gleaner::plugins

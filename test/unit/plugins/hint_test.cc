@@ -5,7 +5,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
-using namespace gleaner;
+namespace gleaner::plugins {
 
 TEST_CASE("a hint reaches the scavenger alone, and gleanerd where it polls") {
   Scratch scratch;
@@ -53,3 +53,5 @@ TEST_CASE("a receiver that does not read does not block the sender") {
     sender.send(HintSender::Kind::ended, scratch.dir());
   CHECK(gleanerd.receive() != "");
 }
+
+}  // namespace gleaner::plugins

@@ -5,7 +5,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
-using namespace gleaner;
+namespace gleaner::plugins {
 
 TEST_CASE("a file system is local unless it is known to be another one") {
   struct Row {
@@ -46,3 +46,5 @@ TEST_CASE("each path is asked for once") {
   CHECK(checks.check("/"));
   CHECK(checks.check("/"));
 }
+
+}  // namespace gleaner::plugins

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::plugins {
 
 TEST_CASE("a range is two node counts") {
   struct Row {
@@ -60,3 +60,5 @@ TEST_CASE("a hostile value cannot steer a terminal or fill a log") {
   CHECK(in_quotes("2-\x1b[31m4\n'") == "'2-?[31m4?\?'");
   CHECK(in_quotes(std::string(1000, 'x')).size() == 45);
 }
+
+}  // namespace gleaner::plugins

@@ -14,6 +14,8 @@
 
 #include "test/unit/catch.hh"
 
+namespace gleaner::plugins {
+
 /// Removed with all in it at the end.
 class Scratch {
  public:
@@ -74,3 +76,5 @@ class DatagramSocket : public UnixSocket {
     return got < 0 ? "" : std::string(buffer, static_cast<std::size_t>(got));
   }
 };
+
+}  // namespace gleaner::plugins

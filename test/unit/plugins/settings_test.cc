@@ -10,7 +10,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
-using namespace gleaner;
+namespace gleaner::plugins {
 
 TEST_CASE("the file is read, and read again when it changes") {
   Scratch scratch;
@@ -120,3 +120,5 @@ TEST_CASE("while one thread reads the file, the others go on") {
   CHECK(settings.now()->config.lease_partition == "n" + std::string(49, '1'));
   unsetenv("GLEANER_CONF");
 }
+
+}  // namespace gleaner::plugins

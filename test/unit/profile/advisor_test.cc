@@ -8,7 +8,7 @@
 #include "profile/learned_json.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// 10 ms, 2 ms a sample, 1 ms a hop.
@@ -204,4 +204,4 @@ TEST_CASE("trainings that differ are less sure together") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -11,7 +11,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/profile/truths.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 constexpr int trainings = 600;
@@ -138,4 +138,4 @@ TEST_CASE("an advisor of a training with stragglers") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 /// Steps of so many seconds on one, two and four members.
@@ -48,4 +48,4 @@ TEST_CASE("who has measured nothing contradicts nobody") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

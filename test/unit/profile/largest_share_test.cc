@@ -5,7 +5,7 @@
 #include "profile/advisor.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 struct Case {
@@ -67,4 +67,4 @@ TEST_CASE("a batch of four is learned as the staircase that it is") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

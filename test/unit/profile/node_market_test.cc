@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 using Of = NodeMarket::Of;
@@ -45,4 +45,4 @@ TEST_CASE("others make of more nodes what their curves say") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 TEST_CASE("a share of what is lent may be spent, and an hour's in advance") {
@@ -32,4 +32,4 @@ TEST_CASE("0 switches it off") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

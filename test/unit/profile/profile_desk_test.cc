@@ -10,7 +10,7 @@
 #include "test/unit/alloc/seed.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 using How = VisitEnd::How;
@@ -240,28 +240,29 @@ TEST_CASE("one of a family is measured, for all") {
 }
 
 TEST_CASE("what is spent stays within the share, whatever trainings do") {
-  Seed const seed("profile_desk_test");
+  alloc::Seed const seed("profile_desk_test");
   INFO("GLEANER_SEED=" << seed.value());
   std::mt19937 random(seed.value());
   for (int round = 0; round < 5; ++round) {
     World world(0.005);
     int nodes = 0;
     for (int i = 0; i < 6; ++i) {
-      int const has = pick(random, 1, 12);
+      int const has = alloc::pick(random, 1, 12);
       nodes += has;
       world.add(std::string(1, static_cast<char>('a' + i)), has, 32,
-                World::scaling(pick(random, 1, 60) / 1000.0),
+                World::scaling(alloc::pick(random, 1, 60) / 1000.0),
                 i % 2 ? "ada" : "ben");
     }
     int visits = 0;
     for (int s = 0; s < 4000; s += 5) {
-      world.spare = pick(random, 0, 2);
+      world.spare = alloc::pick(random, 0, 2);
       for (auto const& end : world.go_on(5)) visits += end.how == How::measured;
       auto const now = world.desk.visits();
       for (auto const& [id, visit] : now) {
         CHECK(visit.until_s >= world.now_s - 5);
-        if (pick(random, 0, 3) == 0) world.measure(id, visit.nodes);
-        if (pick(random, 0, 9) == 0) world.desk.interrupt(id, world.now_s);
+        if (alloc::pick(random, 0, 3) == 0) world.measure(id, visit.nodes);
+        if (alloc::pick(random, 0, 9) == 0)
+          world.desk.interrupt(id, world.now_s);
       }
     }
     auto const& budget = world.desk.budget();
@@ -316,4 +317,4 @@ TEST_CASE("who lies about speed gets no more than a fair share of visits") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

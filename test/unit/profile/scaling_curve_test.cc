@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 namespace {
 
 TEST_CASE("without measurements a curve rises, ever less steeply") {
@@ -63,4 +63,4 @@ TEST_CASE("what cannot be a speed is ignored") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::profile

@@ -11,7 +11,7 @@
 
 #include "profile/pace.hh"
 
-namespace gleaner {
+namespace gleaner::profile {
 
 enum class Truth {
   plain,
@@ -137,4 +137,4 @@ class TrueTraining {
   std::uint64_t generation_ = 0;
 };
 
-}  // namespace gleaner
+}  // namespace gleaner::profile

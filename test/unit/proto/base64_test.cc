@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 TEST_CASE("bytes come back from their text") {
@@ -33,4 +33,4 @@ TEST_CASE("what is not base64 is refused and quoted") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -16,7 +16,7 @@
 #include "proto/secret_handshake.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using nlohmann::json;
@@ -354,4 +354,4 @@ TEST_CASE("a peer that never answers the handshake is given up in time") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using namespace std::string_literals;
@@ -91,4 +91,4 @@ TEST_CASE("text that is not UTF-8 is sent, with what is wrong replaced") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

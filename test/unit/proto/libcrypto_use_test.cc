@@ -14,7 +14,7 @@
 #include "proto/secret.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 /// As a member's program that fails: exit() with threads under way.
@@ -64,4 +64,4 @@ TEST_CASE("exit waits a second at most for who uses libcrypto") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -15,7 +15,7 @@
 #include "proto/channel.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 /// No descriptor can be opened as long as this is there.
@@ -101,4 +101,4 @@ TEST_CASE("without descriptors a listener says so, and accepts later") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 /// The examples of protocol.md that a client or coordinator may send.
 std::vector<json> examples_of_users() {
-  std::istringstream lines(source_file("doc/protocol.md"));
+  std::istringstream lines(test::source_file("doc/protocol.md"));
   std::vector<json> found;
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("{", 0) != 0) continue;

@@ -21,7 +21,7 @@
 #include "proto/wrapped_secret.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using nlohmann::json;
@@ -397,4 +397,4 @@ TEST_CASE("before the handshake is done, frames are small") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -8,7 +8,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 /// A door with room for four strangers, and who connects to it.
@@ -144,4 +144,4 @@ TEST_CASE("where nobody listens there is no second attempt") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

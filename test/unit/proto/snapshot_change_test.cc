@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -153,4 +153,4 @@ TEST_CASE("a change of another snapshot is refused, and says of which list") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 TEST_CASE("while there is room nobody gives way") {
@@ -51,4 +51,4 @@ TEST_CASE("an address is a peer without its port") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

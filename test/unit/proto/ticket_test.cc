@@ -13,7 +13,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::proto {
 namespace {
 
 constexpr char key[] = "0123456789abcdef0123456789abcdef";
@@ -166,4 +166,4 @@ TEST_CASE("the key file is made once, for its owner alone") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::proto

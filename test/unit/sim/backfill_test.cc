@@ -160,7 +160,7 @@ TEST_CASE("with instant reclaim every rigid job starts as without trainers") {
     auto alone = with;
     std::vector<Training> const trainings{training("x", 20, 1e9),
                                           training("y", 20, 1e9)};
-    auto const policy = make_allocator("exact");
+    auto const policy = alloc::make_allocator("exact");
     auto const rules = lump_rules({});
     auto const outcome = Engine(trainings, with, **policy, *rules, {2}).run();
     CHECK(outcome.preempts > 0);

@@ -13,7 +13,7 @@ Outcome run(std::string_view recorded, std::vector<Training> trainings,
   options.handovers = EngineOptions::Handovers::record;
   RecordedHoles holes(events(recorded));
   auto const rules = lump_rules({});
-  auto const allocator = make_allocator(policy);
+  auto const allocator = alloc::make_allocator(policy);
   REQUIRE(allocator);
   return Engine(trainings, holes, **allocator, *rules, options).run();
 }
@@ -98,7 +98,7 @@ TEST_CASE("samples are counted as node time, too") {
 TEST_CASE("under phase rules a training ends when its work is done") {
   RecordedHoles holes(events("0 a+, 100 a-"));
   auto const rules = phase_rules({2, 0, 1, 1});
-  auto const allocator = make_allocator("exact");
+  auto const allocator = alloc::make_allocator("exact");
   std::vector<Training> const trainings{training("x", 1, 7),
                                         training("y", 1, 5)};
   auto const outcome = Engine(trainings, holes, **allocator, *rules, {1}).run();
@@ -109,7 +109,7 @@ TEST_CASE("under phase rules a training ends when its work is done") {
 TEST_CASE("under phase rules a run ends with its recording") {
   RecordedHoles holes(events("0 a+ b+, 100 b-"));
   auto const rules = phase_rules({2, 0, 1, 1});
-  auto const allocator = make_allocator("exact");
+  auto const allocator = alloc::make_allocator("exact");
   std::vector<Training> const trainings{training("x", 1, 1000)};
   auto const outcome = Engine(trainings, holes, **allocator, *rules, {1}).run();
   CHECK(outcome.length_s == 100);
@@ -120,7 +120,7 @@ TEST_CASE("under phase rules a run ends with its recording") {
 Outcome learning(KnowledgeOptions::Of of) {
   RecordedHoles holes(events("0 a+ b+ c+ d+, 100 e+, 5000 a-"));
   auto const rules = phase_rules({2, 0, 1, 1});
-  auto const allocator = make_allocator("gleaner");
+  auto const allocator = alloc::make_allocator("gleaner");
   auto good = training("x", 4, 1e6), bad = training("y", 4, 1e6);
   bad.speed = {0, 1, 1, 1, 1};
   std::vector<Training> const trainings{bad, good};

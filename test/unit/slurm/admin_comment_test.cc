@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 TEST_CASE("a trainer's mark is written as documented and read back") {
   TrainerMark const mark{2, 16, "--gres=gpu:4 --constraint=a100"};
@@ -62,3 +62,5 @@ TEST_CASE("anything else is no mark") {
     CHECK_FALSE(parse_lease_mark(text));
   }
 }
+
+}  // namespace gleaner::slurm

@@ -42,7 +42,8 @@ std::string when(time_t time) {
 extern "C" {
 
 int slurm_load_job(job_info_msg_t** into,
-                   decltype(gleaner::compat::job_ref(0)) id, std::uint16_t) {
+                   decltype(gleaner::slurm::compat::job_ref(0)) id,
+                   std::uint16_t) {
   (void)id;
   if (answer() != SLURM_SUCCESS) return SLURM_ERROR;
   *into = static_cast<job_info_msg_t*>(std::calloc(1, sizeof(job_info_msg_t)));
@@ -114,7 +115,7 @@ int slurm_delete_reservation(reservation_name_msg_t* name) {
 }
 }
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 std::unique_ptr<SlurmControl> control() {
@@ -223,4 +224,4 @@ TEST_CASE("without slurm.conf the file is named, and the process goes on") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::slurm

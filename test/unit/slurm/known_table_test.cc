@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Change;
-using gleaner::KnownTable;
+namespace gleaner::slurm {
 
 TEST_CASE("can a table have changed since it was loaded?") {
   struct Row {
@@ -43,3 +42,5 @@ TEST_CASE("what is forgotten is loaded as a whole") {
   CHECK(table.as_of() == 0);
   CHECK(table.since(90, 100) == Change::sure);
 }
+
+}  // namespace gleaner::slurm

@@ -133,7 +133,7 @@ void slurm_free_reservation_info_msg(reserve_info_msg_t* message) {
 }
 }
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 SnapshotOptions options() {
@@ -248,4 +248,4 @@ TEST_CASE("what is known of waiting jobs grows no older than half a minute") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::slurm

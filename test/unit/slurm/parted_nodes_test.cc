@@ -6,7 +6,7 @@
 #include "slurm/snapshot.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -238,3 +238,5 @@ TEST_CASE("gleaner.yaml says which nodes are lent in parts") {
   CHECK(options.parts_per_node_max == 8);
   CHECK(options.parts_partitions == std::vector<std::string>{"gpu", "fat"});
 }
+
+}  // namespace gleaner::slurm

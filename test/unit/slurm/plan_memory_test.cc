@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST_CASE("a job that started, or may not start, has no plan") {
   CHECK(look(&memory, 130, held).planned.empty());
   CHECK(look(&memory, 130, unplanned(7)).planned.empty());
 }
+
+}  // namespace gleaner::slurm

@@ -7,7 +7,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -273,3 +273,5 @@ TEST_CASE("a node's record is read whole into that of another") {
   CHECK(record.features.empty());
   CHECK(!record.gres_used);
 }
+
+}  // namespace gleaner::slurm

@@ -6,9 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Change;
-using gleaner::LookBudget;
-using gleaner::ScanPacer;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -185,3 +183,5 @@ TEST_CASE("where nobody trains a longer interval still counts") {
   pacer.set_in_use(false);
   CHECK(pacer.wait_s(100) == Approx(60));
 }
+
+}  // namespace gleaner::slurm

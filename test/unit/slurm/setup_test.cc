@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -461,3 +461,5 @@ TEST_CASE(
       if (finding.setting == "lease") CHECK(finding.severity == Severity::ok);
   }
 }
+
+}  // namespace gleaner::slurm

@@ -8,7 +8,7 @@
 #include "slurm/snapshot.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::slurm {
 namespace {
 
 /// A cluster of up to six nodes that changes a little at a time.
@@ -142,4 +142,4 @@ TEST_CASE("what texts of jobs mean is remembered as long as jobs say it") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::slurm

@@ -7,7 +7,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 
 namespace {
 
@@ -517,3 +517,5 @@ TEST_CASE("leases that Slurm preempted are told for half a minute") {
   CHECK(s.preempted[1] == PreemptedLease{13, "n1", 980});
   CHECK(s.leases.size() == 1);  // the one that completes
 }
+
+}  // namespace gleaner::slurm

@@ -11,7 +11,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::slurm {
 using Names = std::vector<std::string>;
 
 namespace {
@@ -126,3 +126,5 @@ TEST_CASE("what is no plugin or no program is told, and not run") {
   CHECK_FALSE(refused);
   CHECK(unlink(script) == 0);
 }
+
+}  // namespace gleaner::slurm

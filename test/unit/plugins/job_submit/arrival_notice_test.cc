@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
@@ -162,3 +162,5 @@ TEST_CASE("whose begin means something already is left alone") {
     CHECK(begins(request, all_lent()) == 0);
   }
 }
+
+}  // namespace gleaner::job_submit

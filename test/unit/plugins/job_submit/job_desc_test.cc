@@ -8,7 +8,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/desc.hh"
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
@@ -24,8 +24,8 @@ Config config() {
   return config;
 }
 
-Ticket ticket() {
-  Ticket ticket;
+proto::Ticket ticket() {
+  proto::Ticket ticket;
   ticket.uid = 1000;
   ticket.node = "n3";
   ticket.trainer = 7;
@@ -43,14 +43,14 @@ TEST_CASE("what a job waits for by itself is read") {
            [](auto* d) { d->dependency = slurm_xstrdup("afterok:5"); },
            [](auto* d) { d->priority = 0; },
            [](auto* d) { d->bitflags |= CRON_JOB; }}) {
-    Desc desc;
+    plugins::Desc desc;
     change(desc.get());
     CHECK(read_request(*desc.get(), 1000).waits_otherwise);
   }
 }
 
 TEST_CASE("a job on notice begins later, and is marked") {
-  Desc desc;
+  plugins::Desc desc;
   desc->admin_comment = slurm_xstrdup("");
   give_notice(desc.get(), 1234);
   CHECK(desc->begin_time == 1234);
@@ -58,7 +58,7 @@ TEST_CASE("a job on notice begins later, and is marked") {
 }
 
 TEST_CASE("what was not said is read as not said") {
-  Desc desc;
+  plugins::Desc desc;
   auto const request = read_request(*desc.get(), 1000);
   CHECK_FALSE(request.waits_otherwise);
   CHECK_FALSE(request.whole_nodes);
@@ -84,7 +84,7 @@ TEST_CASE("what was not said is read as not said") {
 }
 
 TEST_CASE("--malleable is found among what SPANK plugins send") {
-  Desc desc;
+  plugins::Desc desc;
   char other[] = "X=1", ours[] = "GLEANER_MALLEABLE=2-16";
   char* entries[] = {nullptr, other, ours};
   desc->spank_job_env = entries;
@@ -97,7 +97,7 @@ TEST_CASE("--malleable is found among what SPANK plugins send") {
 }
 
 TEST_CASE("memory per CPU is not memory per node") {
-  Desc desc;
+  plugins::Desc desc;
   desc->pn_min_memory = 2048;
   CHECK(read_request(*desc.get(), 0).mem_per_node_mb == 2048u);
   desc->pn_min_memory = 2048 | MEM_PER_CPU;
@@ -123,7 +123,7 @@ TEST_CASE("CPUs of a task are no GPUs of a task, wherever sbatch writes them") {
   };
   for (auto const& row : rows) {
     INFO(row.tres);
-    Desc desc;
+    plugins::Desc desc;
     std::string tres = row.tres;
     desc.get()->tres_per_task = tres.data();
     desc.get()->cpus_per_task = row.cpus_per_task;
@@ -162,7 +162,7 @@ TEST_CASE("options that a lease cannot have are found") {
            {"--reboot", [](auto* d) { d->reboot = 1; }},
        }) {
     CAPTURE(row.option);
-    Desc desc;
+    plugins::Desc desc;
     row.ask(desc.get());
     CHECK(read_request(*desc.get(), 1000).meaningless ==
           std::vector<std::string>{row.option});
@@ -170,7 +170,7 @@ TEST_CASE("options that a lease cannot have are found") {
 }
 
 TEST_CASE("what sbatch sends unasked is nothing that was asked") {
-  Desc desc;
+  plugins::Desc desc;
   desc->task_dist = SLURM_DIST_UNKNOWN;
   desc->reboot = 0;
   desc->overcommit = 0;
@@ -182,13 +182,13 @@ TEST_CASE("what sbatch sends unasked is nothing that was asked") {
 }
 
 TEST_CASE("--exclusive is no option that a lease cannot have") {
-  Desc desc;
+  plugins::Desc desc;
   desc->shared = JOB_SHARED_NONE;
   CHECK(read_request(*desc.get(), 1000).meaningless.empty());
 }
 
 TEST_CASE("the user a job is to run as can differ from who submits it") {
-  Desc desc;
+  plugins::Desc desc;
   desc->user_id = 1000;
   auto const request = read_request(*desc.get(), 0);
   CHECK(request.submitter == 0);
@@ -196,7 +196,7 @@ TEST_CASE("the user a job is to run as can differ from who submits it") {
 }
 
 TEST_CASE("a base job is one task on a head node, and marked") {
-  Desc desc;
+  plugins::Desc desc;
   desc->min_nodes = 4;
   desc->max_nodes = 8;
   desc->num_tasks = 64;
@@ -237,7 +237,7 @@ TEST_CASE("a base job is one task on a head node, and marked") {
 }
 
 TEST_CASE("a lease is what its ticket says, whatever was asked") {
-  Desc desc;
+  plugins::Desc desc;
   desc->min_nodes = 1;
   desc->time_limit = 99999;
   desc->time_min = 5;
@@ -272,7 +272,7 @@ TEST_CASE("a lease is what its ticket says, whatever was asked") {
 }
 
 TEST_CASE("the lease of a part shares its node, with what its ticket gives") {
-  Desc desc;
+  plugins::Desc desc;
   desc->req_nodes = slurm_xstrdup("n3");
   desc->tres_per_node = slurm_xstrdup("gres:gpu:a:1");
   desc->shared = JOB_SHARED_NONE;  // srun --exclusive
@@ -297,7 +297,7 @@ TEST_CASE("the lease of a part shares its node, with what its ticket gives") {
 }
 
 TEST_CASE("account and QOS of leases are set when configured, else left") {
-  Desc desc;
+  plugins::Desc desc;
   desc->account = slurm_xstrdup("physics");
   make_lease(desc.get(), ticket(), config());
   CHECK(text(desc->account) == "physics");
@@ -309,3 +309,5 @@ TEST_CASE("account and QOS of leases are set when configured, else left") {
   CHECK(text(desc->account) == "gleaner");
   CHECK(text(desc->qos) == "gleaner");
 }
+
+}  // namespace gleaner::job_submit

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
@@ -21,8 +21,8 @@ Config config() {
   return config;
 }
 
-Ticket ticket() {
-  Ticket ticket;
+proto::Ticket ticket() {
+  proto::Ticket ticket;
   ticket.uid = 1000;
   ticket.node = "n3";
   ticket.trainer = 7;
@@ -34,26 +34,26 @@ Ticket ticket() {
 }
 
 /// The srun of a coordinator that was given `ticket`.
-JobRequest lease_of(Ticket const& ticket) {
+JobRequest lease_of(proto::Ticket const& ticket) {
   JobRequest job;
   job.submitter = job.uid = 1000;
   job.immediate = true;
   job.partition = "lease";
   job.reservation = "gleaner";
   job.required = "n3";
-  job.comment = sign_ticket(ticket, key_text);
+  job.comment = proto::sign_ticket(ticket, key_text);
   return job;
 }
 
 FoundName const found{"partition", "lease"};
 
-Result<Ticket> admit(JobRequest const& job, TicketLedger* ledger,
-                     Result<std::string> const& key = key_text) {
+Result<proto::Ticket> admit(JobRequest const& job, proto::TicketLedger* ledger,
+                            Result<std::string> const& key = key_text) {
   return admit_lease(job, found, config(), key, ledger, now_s);
 }
 
-Result<Ticket> admit(JobRequest const& job) {
-  TicketLedger ledger(now_s - 100);
+Result<proto::Ticket> admit(JobRequest const& job) {
+  proto::TicketLedger ledger(now_s - 100);
   return admit(job, &ledger);
 }
 
@@ -84,7 +84,9 @@ TEST_CASE("a ticket opens nothing but what it was made for") {
            {"not a lease ticket", [](auto* j) { j->comment = "please"; }},
            {"signature", [](auto* j) { j->comment.back() ^= 1; }},
            {"signature",
-            [](auto* j) { j->comment = sign_ticket(ticket(), "another key"); }},
+            [](auto* j) {
+              j->comment = proto::sign_ticket(ticket(), "another key");
+            }},
            {"uid 1000, not to uid 0",
             [](auto* j) { j->submitter = j->uid = 0; }},
            {"belongs to who asks", [](auto* j) { j->submitter = 0; }},
@@ -102,13 +104,13 @@ TEST_CASE("a ticket opens nothing but what it was made for") {
             [](auto* j) {
               auto timeless = ticket();
               timeless.minutes = 0;
-              j->comment = sign_ticket(timeless, key_text);
+              j->comment = proto::sign_ticket(timeless, key_text);
             }},
            {"expired",
             [](auto* j) {
               auto late = ticket();
               late.expires_s = now_s - 1;
-              j->comment = sign_ticket(late, key_text);
+              j->comment = proto::sign_ticket(late, key_text);
             }},
        }) {
     CAPTURE(row.says);
@@ -122,7 +124,7 @@ TEST_CASE("a ticket opens nothing but what it was made for") {
 
 namespace {
 
-Ticket ticket_of_part() {
+proto::Ticket ticket_of_part() {
   auto of_part = ticket();
   of_part.node = "n3+1";
   of_part.part = Resources{2, 8000, {{"gpu:a", 1}}};
@@ -186,14 +188,14 @@ TEST_CASE("a part is taken exactly, and nothing beside it") {
 }
 
 TEST_CASE("a ticket is good once") {
-  TicketLedger ledger(now_s - 100);
+  proto::TicketLedger ledger(now_s - 100);
   auto const job = lease_of(ticket());
   CHECK(admit(job, &ledger));
   CHECK_FALSE(admit(job, &ledger));
 }
 
 TEST_CASE("a refused form does not use the ticket up") {
-  TicketLedger ledger(now_s - 100);
+  proto::TicketLedger ledger(now_s - 100);
   auto job = lease_of(ticket());
   job.immediate = false;
   CHECK_FALSE(admit(job, &ledger));
@@ -202,10 +204,12 @@ TEST_CASE("a refused form does not use the ticket up") {
 }
 
 TEST_CASE("without the key nothing is admitted, and the reason is told") {
-  TicketLedger ledger(now_s - 100);
+  proto::TicketLedger ledger(now_s - 100);
   auto const refused = admit(lease_of(ticket()), &ledger,
                              Error{Errc::io, "cannot open ticket.key"});
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message,
              Catch::Contains("cannot open ticket.key"));
 }
+
+}  // namespace gleaner::job_submit

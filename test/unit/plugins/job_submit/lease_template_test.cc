@@ -4,11 +4,11 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
-MalleableRange const range{2, 16};
+plugins::MalleableRange const range{2, 16};
 
 JobRequest request() {
   JobRequest job;
@@ -198,3 +198,5 @@ TEST_CASE("what has no meaning for leases is refused by name") {
                                          Catch::EndsWith("]"));
   }
 }
+
+}  // namespace gleaner::job_submit

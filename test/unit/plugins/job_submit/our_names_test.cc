@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
@@ -79,3 +79,5 @@ TEST_CASE("an account or QOS that is not configured is nobody's") {
   job.account = "physics";
   CHECK(named(job, none) == "");
 }
+
+}  // namespace gleaner::job_submit

@@ -47,7 +47,7 @@ int job_modify(job_desc_msg_t* desc, struct job_record* job, std::uint32_t uid);
 }
 // NOLINTEND
 
-using namespace gleaner;
+namespace gleaner::job_submit {
 
 namespace {
 
@@ -62,8 +62,8 @@ class Loaded {
     save_location_ = scratch_.dir();
     slurm_conf.state_save_location = save_location_.data();
     write(valid());
-    auto const key =
-        load_ticket_key(scratch_.path("ticket.key"), KeyFile::create);
+    auto const key = proto::load_ticket_key(scratch_.path("ticket.key"),
+                                            proto::KeyFile::create);
     REQUIRE(key);
     key_ = *key;
     REQUIRE(init() == SLURM_SUCCESS);
@@ -95,7 +95,7 @@ class Loaded {
     std::filesystem::remove(scratch_.path("gleaner.yaml"));
   }
   std::string ticket(std::string const& nonce) const {
-    Ticket ticket;
+    proto::Ticket ticket;
     ticket.uid = user;
     ticket.node = "n3";
     ticket.trainer = 7;
@@ -103,11 +103,11 @@ class Loaded {
     ticket.issued_s = issued_s_;
     ticket.expires_s = issued_s_ + 3600;
     ticket.nonce = nonce;
-    return sign_ticket(ticket, key_);
+    return proto::sign_ticket(ticket, key_);
   }
 
  private:
-  Scratch scratch_;
+  plugins::Scratch scratch_;
   std::string save_location_;
   std::string key_;
   std::int64_t issued_s_ = 0;
@@ -122,7 +122,7 @@ struct Answer {
 };
 Answer submit(job_desc_msg_t* desc, Uid uid = user) {
   char* told = nullptr;
-  int const code = job_submit(desc, uid, &told);
+  int const code = ::job_submit(desc, uid, &told);
   allocations_left = -1;
   Answer answer{code, told ? told : ""};
   slurm_xfree(reinterpret_cast<void**>(&told));
@@ -141,11 +141,11 @@ int modify(job_desc_msg_t* desc) {
 }
 
 /// The kinds of request there are.
-void ask_for_partition(Desc* desc, char const* partition) {
+void ask_for_partition(plugins::Desc* desc, char const* partition) {
   (*desc)->user_id = user;
   (*desc)->partition = slurm_xstrdup(partition);
 }
-void ask_for_lease(Desc* desc, std::string const& ticket) {
+void ask_for_lease(plugins::Desc* desc, std::string const& ticket) {
   ask_for_partition(desc, "idle");
   (*desc)->reservation = slurm_xstrdup("idle_resv");
   (*desc)->req_nodes = slurm_xstrdup("n3");
@@ -165,21 +165,21 @@ class Malleable {
     desc_->spank_job_env = entries_.data();
     desc_->spank_job_env_size = static_cast<std::uint32_t>(entries_.size());
   }
-  Desc& desc() { return desc_; }
+  plugins::Desc& desc() { return desc_; }
 
  private:
   std::vector<std::string> values_;
   std::vector<char*> entries_;
   char script_[16] = "#!/bin/sh\ntrue\n";
-  Desc desc_;
+  plugins::Desc desc_;
 };
 
-bool is_whole_lease(Desc& desc) {
+bool is_whole_lease(plugins::Desc& desc) {
   return text(desc->admin_comment).starts_with("gleaner:lease trainer=7") &&
          text(desc->account) == "idle_acct" && desc->time_limit == 5 &&
          desc->comment == nullptr;
 }
-bool is_whole_base_job(Desc& desc) {
+bool is_whole_base_job(plugins::Desc& desc) {
   return text(desc->admin_comment).starts_with("gleaner:trainer nodes=2-4") &&
          text(desc->partition) == "head" && desc->min_nodes == 1;
 }
@@ -198,7 +198,7 @@ TEST_CASE("requests from many threads while gleaner.yaml is rewritten") {
   };
   auto const client = [&] {
     for (auto const& ticket : tickets) {
-      Desc ordinary, lease, guarded, moved, changed;
+      plugins::Desc ordinary, lease, guarded, moved, changed;
       ask_for_partition(&ordinary, "main,lease");
       expect(submit(ordinary.get()).code == SLURM_SUCCESS);
       expect(text(ordinary->partition) == "main,lease");
@@ -285,13 +285,13 @@ TEST_CASE("an unreadable gleaner.yaml leaves our own names guarded") {
   SECTION("while slurmctld runs") {}
   SECTION("and when it starts again") { cluster.restart(); }
   for (auto const* guarded : {"idle", "main,idle"}) {
-    Desc submitted, updated;
+    plugins::Desc submitted, updated;
     ask_for_partition(&submitted, guarded);
     CHECK(submit(submitted.get()).code == ESLURM_ACCESS_DENIED);
     ask_for_partition(&updated, guarded);
     CHECK(modify(updated.get()) == ESLURM_ACCESS_DENIED);
   }
-  Desc ordinary;
+  plugins::Desc ordinary;
   ask_for_partition(&ordinary, "lease");
   CHECK(submit(ordinary.get()).code == SLURM_SUCCESS);
   Malleable training("2-4");
@@ -322,7 +322,7 @@ TEST_CASE("without memory our own is refused and others pass") {
     CHECK(n > 1);
   };
   SECTION("an ordinary job passes") {
-    Desc desc;
+    plugins::Desc desc;
     ask_for_partition(&desc, "main");
     for_every_failure([&] {
       int const submitted = submit(desc.get()).code;
@@ -330,7 +330,7 @@ TEST_CASE("without memory our own is refused and others pass") {
     });
   }
   SECTION("an ordinary update passes") {
-    Desc desc;
+    plugins::Desc desc;
     ask_for_partition(&desc, "main");
     if (file_changed)
       for_every_failure([&] {
@@ -339,7 +339,7 @@ TEST_CASE("without memory our own is refused and others pass") {
       });
   }
   SECTION("what names our partition is refused") {
-    Desc desc;
+    plugins::Desc desc;
     ask_for_partition(&desc, "main,idle");
     for_every_failure([&] {
       auto const answer = submit(desc.get());
@@ -356,7 +356,7 @@ TEST_CASE("without memory our own is refused and others pass") {
     for_every_failure([&] {
       auto const left = allocations_left;
       allocations_left = -1;
-      Desc desc;
+      plugins::Desc desc;
       ask_for_lease(&desc, cluster.ticket(std::to_string(i++)));
       allocations_left = left;
       auto const answer = submit(desc.get());
@@ -380,3 +380,5 @@ TEST_CASE("without memory our own is refused and others pass") {
     });
   }
 }
+
+}  // namespace gleaner::job_submit

@@ -6,7 +6,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
-using namespace gleaner;
+namespace gleaner::sched {
 using nlohmann::json;
 
 namespace {
@@ -46,9 +46,9 @@ class Gleanerd {
   }
 
  private:
-  UnixSocket listener_;
+  plugins::UnixSocket listener_;
   int fd_ = -1;
-  FrameReader reader_;
+  proto::FrameReader reader_;
 };
 
 json const hello = {{"type", "hello"}};
@@ -56,7 +56,7 @@ json const hello = {{"type", "hello"}};
 }  // namespace
 
 TEST_CASE("a link says hello, then what it is given") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   Gleanerd gleanerd(scratch.path("sock"));
   DaemonLink link;
   REQUIRE(link.connect(scratch.path("sock"), hello));
@@ -69,18 +69,20 @@ TEST_CASE("a link says hello, then what it is given") {
 }
 
 TEST_CASE("what gleanerd asks for is told apart, and looks are counted") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   Gleanerd gleanerd(scratch.path("sock"));
   DaemonLink link;
   REQUIRE(link.connect(scratch.path("sock"), hello));
   gleanerd.accept();
-  auto const scan = encode_frame(msg::to_json(msg::ToPlugin(msg::ScanNow{})));
+  auto const scan =
+      proto::encode_frame(msg::to_json(msg::ToPlugin(msg::ScanNow{})));
   gleanerd.send(scan + scan);
   auto asked = link.ready();
   REQUIRE(asked);
   CHECK(asked->scans == 2);
   CHECK_FALSE(asked->queue_look);
-  gleanerd.send(encode_frame(msg::to_json(msg::ToPlugin(msg::LookAtQueue{}))));
+  gleanerd.send(
+      proto::encode_frame(msg::to_json(msg::ToPlugin(msg::LookAtQueue{}))));
   asked = link.ready();
   REQUIRE(asked);
   CHECK(asked->scans == 0);
@@ -88,7 +90,7 @@ TEST_CASE("what gleanerd asks for is told apart, and looks are counted") {
 }
 
 TEST_CASE("nobody listens: unavailable, and nothing is open") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   DaemonLink link;
   auto const connected = link.connect(scratch.path("sock"), hello);
   REQUIRE_FALSE(connected);
@@ -98,13 +100,15 @@ TEST_CASE("nobody listens: unavailable, and nothing is open") {
 }
 
 TEST_CASE("a gleanerd that goes away, or talks nonsense, is let go") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   Gleanerd gleanerd(scratch.path("sock"));
   DaemonLink link;
   REQUIRE(link.connect(scratch.path("sock"), hello));
   gleanerd.accept();
   SECTION("gone") { gleanerd.hang_up(); }
-  SECTION("no message") { gleanerd.send(encode_frame({{"type", "joke"}})); }
+  SECTION("no message") {
+    gleanerd.send(proto::encode_frame({{"type", "joke"}}));
+  }
   SECTION("no frame") { gleanerd.send(std::string(8, '\xff')); }
   CHECK_FALSE(link.ready());
   CHECK_FALSE(link.connected());
@@ -112,7 +116,7 @@ TEST_CASE("a gleanerd that goes away, or talks nonsense, is let go") {
 }
 
 TEST_CASE("a gleanerd that does not read gets the newest when it does") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   Gleanerd gleanerd(scratch.path("sock"));
   DaemonLink link;
   REQUIRE(link.connect(scratch.path("sock"), hello));
@@ -133,3 +137,5 @@ TEST_CASE("a gleanerd that does not read gets the newest when it does") {
   CHECK(all.front() == hello);
   CHECK(all.back().at("n") == 50);
 }
+
+}  // namespace gleaner::sched

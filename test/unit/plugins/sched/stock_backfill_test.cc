@@ -5,7 +5,7 @@
 #include "test/unit/catch.hh"
 #include "test/unit/plugins/scratch.hh"
 
-using namespace gleaner;
+namespace gleaner::sched {
 
 TEST_CASE("the configured path comes first") {
   auto const paths = stock_backfill_candidates("/site/sched_backfill.so");
@@ -15,7 +15,7 @@ TEST_CASE("the configured path comes first") {
 }
 
 TEST_CASE("what is wrong with each candidate is told") {
-  Scratch scratch;
+  plugins::Scratch scratch;
   scratch.write("text.so", "no library\n");
   StockBackfill backfill;
   auto const opened = backfill.open(
@@ -29,3 +29,5 @@ TEST_CASE("what is wrong with each candidate is told") {
                  Catch::Contains("/proc/self/exe: is this plugin itself") &&
                  Catch::Contains("[set stock_backfill]"));
 }
+
+}  // namespace gleaner::sched

@@ -19,7 +19,7 @@
 #include "runtime/os/cpu_list.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 /// No other word of the environment, where make lists tests.
@@ -28,16 +28,16 @@ constexpr char rig_secret[] = "hush-4711";
 /// A coordinator in this process, the agent in a child.
 struct Rig {
   asio::io_context io;
-  std::unique_ptr<Listener> listener;
-  std::shared_ptr<Channel> agent;
+  std::unique_ptr<proto::Listener> listener;
+  std::shared_ptr<proto::Channel> agent;
   std::vector<msg::FromAgent> heard;
   std::optional<std::string> refused;
   pid_t pid = -1;
 
   explicit Rig(std::string const& agents_secret = rig_secret, bool binds = true,
                int part_cpus = 0) {
-    auto made = Listener::tcp(io, "127.0.0.1:0", [&](auto channel) {
-      secret_server(channel, rig_secret, 5, {}, [&, channel](auto role) {
+    auto made = proto::Listener::tcp(io, "127.0.0.1:0", [&](auto channel) {
+      proto::secret_server(channel, rig_secret, 5, {}, [&, channel](auto role) {
         if (!role) {
           refused = role.error().message;
           return;
@@ -203,7 +203,7 @@ std::map<msg::MemberId, Report> reports(Rig& rig,
 TEST_CASE("a member runs where the agent says it does") {
   Rig rig;
   REQUIRE(rig.run_until([&] { return rig.agent != nullptr; }));
-  auto const here = cpu_mask(affinity_of(0));
+  auto const here = os::cpu_mask(os::affinity_of(0));
   auto const started = reports(rig, {1, 2});
   for (auto const& [member, report] : started) {
     INFO("member " << member << ": '" << report.bound << "'");
@@ -211,7 +211,7 @@ TEST_CASE("a member runs where the agent says it does") {
     bool const shared = Machine::here() && std::bitset<64>(here[0]).count() > 1;
     auto const expected = shared ? "cpus=" + report.cpus : std::string();
     CHECK(report.bound.substr(0, report.bound.find(' ')) == expected);
-    CHECK((report.cpus == affinity_of(0)) == !shared);
+    CHECK((report.cpus == os::affinity_of(0)) == !shared);
     CHECK(report.share == (shared ? report.cpus : "all"));
     CHECK(report.threads.empty() == !shared);
   }
@@ -229,7 +229,7 @@ TEST_CASE("GLEANER_BIND=none leaves members where Slurm put the agent") {
   auto const started = reports(rig, {1, 2});
   for (auto const& [member, report] : started) {
     CHECK(report.bound == "");
-    CHECK(report.cpus == affinity_of(0));
+    CHECK(report.cpus == os::affinity_of(0));
   }
 }
 
@@ -296,4 +296,4 @@ TEST_CASE("an agent with a wrong secret is refused and ends") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::agent

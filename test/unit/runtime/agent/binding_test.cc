@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 using Lists = std::vector<std::string>;
@@ -122,4 +122,4 @@ TEST_CASE("this machine can be shared, within what this process may use") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -9,7 +9,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ TEST_CASE("another job's GPU is not counted") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::agent

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::agent {
 namespace {
 
 TEST_CASE("CUDA_VISIBLE_DEVICES is read as CUDA reads it") {
@@ -41,4 +41,4 @@ TEST_CASE("more members than GPUs have one each, shared evenly") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::agent

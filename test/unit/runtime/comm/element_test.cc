@@ -13,7 +13,7 @@
 #include "runtime/comm/half_runs.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::comm {
 using half::Bfloat16;
 using half::Float16;
 
@@ -138,3 +138,5 @@ TEST_CASE("int64 wraps around, so that its sums are the same in every order") {
   CHECK(sum(Element::int64, sum(Element::int64, max, std::int64_t(5)),
             std::int64_t(-5)) == max);
 }
+
+}  // namespace gleaner::comm

@@ -14,7 +14,7 @@
 #include "runtime/gpu/hex.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::comm {
 
 namespace {
 
@@ -55,11 +55,11 @@ TEST_CASE("without a GPU, plane nccl is refused with what to do") {
 
 TEST_CASE("NCCL's id travels as text") {
   std::string const id("\0\xff\x7f id\n", 7);
-  CHECK(hex_of(id.data(), id.size()) == "00ff7f2069640a");
-  CHECK(bytes_of(hex_of(id.data(), id.size())) == id);
-  CHECK(bytes_of("0").empty());
-  CHECK(bytes_of("0g").empty());
-  CHECK(bytes_of("").empty());
+  CHECK(gpu::hex_of(id.data(), id.size()) == "00ff7f2069640a");
+  CHECK(gpu::bytes_of(gpu::hex_of(id.data(), id.size())) == id);
+  CHECK(gpu::bytes_of("0").empty());
+  CHECK(gpu::bytes_of("0g").empty());
+  CHECK(gpu::bytes_of("").empty());
 }
 
 TEST_CASE("one member's sum on a device is a copy there") {
@@ -93,3 +93,5 @@ TEST_CASE("the module that was built loads; it names the GPU that is missing") {
   CHECK(!(*module)->make_plane({0, 2, "127.0.0.1"}));
 }
 #endif
+
+}  // namespace gleaner::comm

@@ -3,8 +3,8 @@
 #include "planes/plane_under_test.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::comm {
+using namespace test;
 
 TEST_CASE("no plane is left out of these cases") {
   auto text = planes_available() + ",";
@@ -25,3 +25,5 @@ TEST_CASE("an unknown plane is refused with what was built") {
   CHECK(plane.error().code == Errc::not_found);
   CHECK(plane.error().message.find(planes_available()) != std::string::npos);
 }
+
+}  // namespace gleaner::comm

@@ -8,8 +8,8 @@
 #include "planes/members.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::comm {
+using namespace test;
 
 namespace {
 
@@ -335,3 +335,5 @@ TEST_CASE("a killed member is a process where the plane has processes") {
   }
   CHECK(processes > 0);
 }
+
+}  // namespace gleaner::comm

@@ -9,7 +9,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
 using Entries = std::vector<std::string>;
@@ -101,4 +101,4 @@ TEST_CASE("an interface is found by its address") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

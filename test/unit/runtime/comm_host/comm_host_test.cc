@@ -18,12 +18,12 @@
 #include "runtime/os/memory.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::comm_host {
 namespace {
 
 namespace fs = std::filesystem;
-using test::CommHostProcess;
-using test::Members;
+using comm::test::CommHostProcess;
+using comm::test::Members;
 
 bool within_s(double limit_s, auto condition) {
   auto const end =
@@ -52,15 +52,15 @@ std::size_t jobs_of(CommHostProcess const& host) {
 
 /// Members as threads of this process, on one comm host, each with its share
 /// of the node.
-test::PlaneUnderTest on(CommHostProcess const& host,
-                        std::vector<std::string> cpus = {}) {
-  test::PlaneUnderTest plane;
+comm::test::PlaneUnderTest on(CommHostProcess const& host,
+                              std::vector<std::string> cpus = {}) {
+  comm::test::PlaneUnderTest plane;
   plane.name = "mpi";
   plane.make = [path = host.socket_path(), cpus](int member,
-                                                 PlaneOptions options) {
+                                                 comm::PlaneOptions options) {
     options.comm_host = path;
     if (!cpus.empty()) options.cpus = cpus.at(std::size_t(member));
-    return make_plane("mpi", options);
+    return comm::make_plane("mpi", options);
   };
   return plane;
 }
@@ -88,21 +88,21 @@ TEST_CASE("a killed comm process fails the sum of its member at once") {
   CHECK(members.stop_all(1, {0, 1, 2}));
   CHECK(within_s(5, [&] { return children_of(host.pid()).empty(); }));
   REQUIRE(members.connect_all(2, {0, 1, 2}));
-  CHECK(members.check_sum(2, {0, 1, 2}, Element::float32, some, 1) == "");
+  CHECK(members.check_sum(2, {0, 1, 2}, comm::Element::float32, some, 1) == "");
 }
 
 TEST_CASE("a comm process runs where its member does") {
   CommHostProcess host;
   // A node with one core has nothing to share.
-  auto const all = cpu_mask(affinity_of(0)).at(0);
+  auto const all = os::cpu_mask(os::affinity_of(0)).at(0);
   auto const first = std::to_string(std::countr_zero(all));
   auto const last = std::to_string(63 - std::countl_zero(all));
   Members members(on(host, {first, last, ""}), 3);
   REQUIRE(members.connect_all(1, {0, 1, 2}));
   std::multiset<std::string> bound;
   for (auto process : children_of(host.pid()))
-    bound.insert(affinity_of(process));
-  CHECK(bound == std::multiset{first, last, affinity_of(0)});
+    bound.insert(os::affinity_of(process));
+  CHECK(bound == std::multiset{first, last, os::affinity_of(0)});
   CHECK(members.stop_all(1, {0, 1, 2}));
 }
 
@@ -165,16 +165,16 @@ TEST_CASE("a message that makes no sense ends its connection alone") {
           ssize_t(bytes.size()));
     ::close(fd);
   }
-  CHECK(members.check_sum(1, {0, 1}, Element::float32, some, 1) == "");
+  CHECK(members.check_sum(1, {0, 1}, comm::Element::float32, some, 1) == "");
   REQUIRE(members.connect_all(2, {1, 0}));
 }
 
 TEST_CASE("without a comm host the plane says what is missing") {
-  auto const plane = make_plane("mpi", {0, 2, "127.0.0.1"});
+  auto const plane = comm::make_plane("mpi", {0, 2, "127.0.0.1"});
   REQUIRE(!plane);
   CHECK(plane.error().code == Errc::unavailable);
   CHECK(plane.error().message.find("GLEANER_COMM_HOST") != std::string::npos);
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::comm_host

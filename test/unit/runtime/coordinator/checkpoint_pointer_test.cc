@@ -10,7 +10,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::coordinator {
 namespace fs = std::filesystem;
 
 namespace {
@@ -34,7 +34,7 @@ struct RunDirectory {
 struct Pointer {
   explicit Pointer(RunDirectory const& run)
       : pointer(run.path, [this](std::string const& why) { trouble = why; }) {}
-  void move_to(membership::Register newest) {
+  void move_to(generation::membership::Register newest) {
     pointer.move_to(std::move(newest));
     REQUIRE(pointer.wait(60));
   }
@@ -112,3 +112,5 @@ TEST_CASE("a pointer to nothing, or that is torn, is none") {
   std::ofstream(fs::path(run.path) / "checkpoints/latest.json") << "{\"path\"";
   CHECK(!read_latest(run.path));
 }
+
+}  // namespace gleaner::coordinator

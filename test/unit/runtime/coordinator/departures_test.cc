@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -125,4 +125,4 @@ TEST_CASE("what was never asked for does not end") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

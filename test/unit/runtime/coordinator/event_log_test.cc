@@ -8,7 +8,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 class StoppedClock final : public Clock {
@@ -63,4 +63,4 @@ TEST_CASE("a directory that cannot be made is named, with the remedy") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 TEST_CASE("nothing of the base job reaches the lease's srun") {
@@ -77,4 +77,4 @@ TEST_CASE("a lease is charged as its base job is") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -16,7 +16,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 using namespace std::string_literals;
@@ -166,4 +166,4 @@ TEST_CASE("an srun that is not there is named") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

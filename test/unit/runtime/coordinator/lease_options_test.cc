@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 msg::Grant const grant{"n3", "gleaner1:1000:n3:9:60:1:2:00ff:8d1c", 60, 0};
@@ -99,4 +99,4 @@ TEST_CASE("what a part takes is plain words and numbers") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

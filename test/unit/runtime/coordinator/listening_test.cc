@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 /// "10.0.0.7 ::1" of what is tried in this order; "everywhere".
@@ -77,4 +77,4 @@ TEST_CASE("an IPv6 address has brackets before its port") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::NodeLife;
+namespace gleaner::coordinator {
 
 TEST_CASE("a node comes up when its agent does") {
   NodeLife life(100);
@@ -48,3 +48,5 @@ TEST_CASE("a lease that does not end is ended every 2 s") {
   CHECK_FALSE(life.is_overdue(504.1));
   CHECK(life.is_overdue(504.2));
 }
+
+}  // namespace gleaner::coordinator

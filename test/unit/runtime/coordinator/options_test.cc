@@ -12,7 +12,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 /// What options look at; unset where a test does not say otherwise.
@@ -84,7 +84,7 @@ TEST_CASE("without options a training runs as documented") {
   CHECK(options.failure_timeout_s == 5);
   CHECK(options.finish_timeout_s == 300);
   CHECK(!options.resume);
-  CHECK(options.follow == membership::Options::Follow::automatic);
+  CHECK(options.follow == generation::membership::Options::Follow::automatic);
 }
 
 TEST_CASE("deterministic mode has 16 shards, and losses are recomputed") {
@@ -178,7 +178,7 @@ TEST_CASE("what cannot be meant is refused by name, with its value") {
 }
 
 TEST_CASE("GLEANER_FOLLOW chooses how joiners get the state") {
-  using Follow = membership::Options::Follow;
+  using Follow = generation::membership::Options::Follow;
   auto const with = [](char const* value) {
     return good("--local=1 -- ./train", {{"GLEANER_FOLLOW", value}}).follow;
   };
@@ -188,4 +188,4 @@ TEST_CASE("GLEANER_FOLLOW chooses how joiners get the state") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -4,10 +4,10 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
-using membership::Record;
+using generation::membership::Record;
 
 std::vector<std::string> const argv = {"python3", "train.py", "--lr=0.1"};
 
@@ -145,4 +145,4 @@ TEST_CASE("trials of a search have one family") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -6,18 +6,18 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
-using membership::Record;
+using generation::membership::Record;
 
 Record step(std::uint64_t samples_seen) {
   return {"step", {{"samples_seen", samples_seen}}};
 }
 
-membership::Summary running() {
-  membership::Summary summary;
-  summary.state = membership::State::running;
+generation::membership::Summary running() {
+  generation::membership::Summary summary;
+  summary.state = generation::membership::State::running;
   summary.generation = 4;
   summary.members = {5, 7, 9};
   summary.nodes = {"n1", "n3"};
@@ -46,16 +46,16 @@ TEST_CASE("where a training is comes from its membership") {
 
 TEST_CASE("the state of a training is said in a word") {
   struct Row {
-    membership::State state;
+    generation::membership::State state;
     bool parked;
     char const* word;
   };
   for (auto const& [state, parked, word] : {
-           Row{membership::State::waiting, false, "waiting"},
-           Row{membership::State::waiting, true, "parked"},
-           Row{membership::State::running, false, "running"},
-           Row{membership::State::recovering, false, "running"},
-           Row{membership::State::finished, false, "finished"},
+           Row{generation::membership::State::waiting, false, "waiting"},
+           Row{generation::membership::State::waiting, true, "parked"},
+           Row{generation::membership::State::running, false, "running"},
+           Row{generation::membership::State::recovering, false, "running"},
+           Row{generation::membership::State::finished, false, "finished"},
        }) {
     auto summary = running();
     summary.state = state;
@@ -110,4 +110,4 @@ TEST_CASE("the last logged loss is told, and no other value") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::coordinator {
 namespace {
 
 using Fate = Replacements::Fate;
@@ -80,4 +80,4 @@ TEST_CASE("members of a node that are lost together are one loss") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::coordinator

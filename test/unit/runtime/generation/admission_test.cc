@@ -4,10 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Admission;
-using gleaner::MemberIds;
-using gleaner::MemberTable;
-using gleaner::Phase;
+namespace gleaner::generation {
 
 namespace {
 
@@ -108,3 +105,5 @@ TEST_CASE("no fewer are let in than the training needs") {
   CHECK_FALSE(admission.will_try_fewer({1, 2, 3, 4}, three));
   CHECK(admission.first_of({1, 2, 3, 4}) == MemberIds{1, 2, 3, 4});
 }
+
+}  // namespace gleaner::generation

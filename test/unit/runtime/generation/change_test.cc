@@ -7,17 +7,13 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Change;
-using gleaner::lead_steps;
-using gleaner::MemberIds;
-using gleaner::MemberTable;
-using gleaner::must_give_up;
+namespace gleaner::generation {
 
 namespace {
 
 /// Generation 2 of these members, planned at 100 s.
 Change change_to(MemberIds members, MemberIds joiners) {
-  gleaner::ChangePlan plan;
+  generation::ChangePlan plan;
   plan.generation = 2;
   plan.kind = "expand";
   plan.members = std::move(members);
@@ -28,7 +24,7 @@ Change change_to(MemberIds members, MemberIds joiners) {
 /// Members 1, 2, 3 on n1, n2, n3.
 MemberTable three_nodes() {
   MemberTable table;
-  for (gleaner::msg::MemberId const id : {1, 2, 3})
+  for (msg::MemberId const id : {1, 2, 3})
     table.add(90, "n" + std::to_string(id), {id});
   return table;
 }
@@ -139,7 +135,7 @@ TEST_CASE("the switch leads by as many steps as are loaded ahead, in time") {
   constexpr auto never = std::numeric_limits<double>::infinity();
   struct Case {
     char const* rule;
-    gleaner::LeadFacts facts;
+    generation::LeadFacts facts;
     std::uint32_t steps;
   };
   for (auto const& c : {
@@ -156,3 +152,5 @@ TEST_CASE("the switch leads by as many steps as are loaded ahead, in time") {
     CHECK(lead_steps(c.facts) == c.steps);
   }
 }
+
+}  // namespace gleaner::generation

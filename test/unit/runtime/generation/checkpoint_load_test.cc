@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::CheckpointLoad;
-using gleaner::MemberIds;
+namespace gleaner::generation {
 
 TEST_CASE("a file that one member could not read is tried by the next") {
   CheckpointLoad load;
@@ -39,3 +38,5 @@ TEST_CASE("only the reader of a file can fail to read it") {
   load.end();
   CHECK_FALSE(load.is_by(4, "c1"));
 }
+
+}  // namespace gleaner::generation

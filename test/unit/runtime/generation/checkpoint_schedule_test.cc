@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::CheckpointSchedule;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("a park whose checkpoint failed is tried again after a second") {
   CHECK_FALSE(schedule.may_park(100.9));
   CHECK(schedule.may_park(101));
 }
+
+}  // namespace gleaner::generation

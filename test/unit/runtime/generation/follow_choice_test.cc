@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::generation {
 using Follow = membership::Options::Follow;
 
 namespace {
@@ -94,3 +94,5 @@ TEST_CASE("where following is on, no forecast is asked") {
   training.measured(1e11);
   CHECK(training.objection().empty());
 }
+
+}  // namespace gleaner::generation

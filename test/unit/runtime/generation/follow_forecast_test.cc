@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::FollowForecast;
-using gleaner::reason_to_copy;
+namespace gleaner::generation {
 
 namespace {
 
@@ -73,3 +72,5 @@ TEST_CASE(
   CHECK(reason_to_copy(forecast) ==
         "too many reductions would wait while the state is sent");
 }
+
+}  // namespace gleaner::generation

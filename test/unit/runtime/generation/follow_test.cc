@@ -5,17 +5,17 @@
 #include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
+namespace gleaner::generation {
+
 namespace {
 
-using namespace gleaner::notation;
-namespace msg = gleaner::msg;
-namespace membership = gleaner::membership;
-using gleaner::test::at;
-using gleaner::test::Two;
+using namespace notation;
+using test::at;
+using test::Two;
 using Follow = membership::Options::Follow;
 
 membership::Options following(Follow follow = Follow::on) {
-  auto options = gleaner::notation::options();
+  auto options = notation::options();
   options.follow = follow;
   return options;
 }
@@ -245,7 +245,7 @@ TEST_CASE("at the switch the feed ends, and nobody waits for the joiner") {
 }
 
 TEST_CASE("a joiner that follows says once that it has caught up") {
-  gleaner::test::Member joiner(3);
+  test::Member joiner(3);
   (void)joiner.session.want_start();
   joiner.on(msg::Prepare{2, at({1, 2, 3}), {3}, true});
   CHECK(joiner.connected(2) == "follow(2 from 1,2)");
@@ -256,7 +256,7 @@ TEST_CASE("a joiner that follows says once that it has caught up") {
 }
 
 TEST_CASE("a joiner whose state will be copied has nothing to catch up") {
-  gleaner::test::Member joiner(3);
+  test::Member joiner(3);
   (void)joiner.session.want_start();
   joiner.prepare(2, {1, 2, 3}, {3});
   joiner.connected(2);
@@ -289,3 +289,5 @@ TEST_CASE("a loss ends the feed") {
   fed.one.connected(3);
   CHECK(fed.one.step() == "begin(4: 12-16) reduce(4 in 3)");
 }
+
+}  // namespace gleaner::generation

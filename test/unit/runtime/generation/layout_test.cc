@@ -13,7 +13,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::generation {
 
 namespace {
 
@@ -247,3 +247,5 @@ TEST_CASE("10,000 histories: cells are held, copies apart, the fewest move") {
   CHECK(changes == 60'000);
   CHECK(tight < changes / 100);
 }
+
+}  // namespace gleaner::generation

@@ -7,10 +7,7 @@
 #include "runtime/generation/resize_cost.hh"
 #include "test/unit/catch.hh"
 
-using gleaner::Ledger;
-using gleaner::LogMeans;
-using gleaner::ResizeCost;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -141,7 +138,7 @@ TEST_CASE("the audit takes a rollback into account") {
 }
 
 TEST_CASE("a pass that another coordinator began is not called incomplete") {
-  Ledger ledger(gleaner::membership::Checkpoint{"a", 2, 8});
+  Ledger ledger(membership::Checkpoint{"a", 2, 8});
   ledger.set_dataset_size(16);
   CHECK(ledger.on_stable(stable(2)).empty());
   CHECK(ledger.on_stable(stable(3)).size() == 1);
@@ -188,3 +185,5 @@ TEST_CASE("a logged value is the mean over all samples of the step") {
   means.add({9, "loss", 1.0, 40});
   CHECK(means.take_until(9).size() == 1);
 }
+
+}  // namespace gleaner::generation

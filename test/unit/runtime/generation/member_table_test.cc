@@ -6,9 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::MemberIds;
-using gleaner::MemberTable;
-using gleaner::Phase;
+namespace gleaner::generation {
 
 namespace {
 
@@ -89,3 +87,5 @@ TEST_CASE("a node may be asked back before it has members") {
   table.add(110, "n3", {4});
   CHECK(table.is_leaving(4));
 }
+
+}  // namespace gleaner::generation

@@ -4,9 +4,9 @@
 #include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
-using namespace gleaner::notation;
-namespace msg = gleaner::msg;
-namespace membership = gleaner::membership;
+namespace gleaner::generation {
+
+using namespace notation;
 
 namespace {
 
@@ -284,3 +284,5 @@ TEST_CASE("others are not held up by one that never becomes ready") {
   CHECK(trainer.after(.3) ==
         "1<-Prepare(2: 1,3 joins 3) 3<-Prepare(2: 1,3 joins 3)");
 }
+
+}  // namespace gleaner::generation

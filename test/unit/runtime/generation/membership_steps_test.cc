@@ -7,9 +7,9 @@
 #include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
-using namespace gleaner::notation;
-namespace msg = gleaner::msg;
-namespace membership = gleaner::membership;
+namespace gleaner::generation {
+
+using namespace notation;
 
 // --- steps, checkpoints, parks, the end ------------------------------------
 
@@ -249,3 +249,5 @@ TEST_CASE("digests of a generation that is not in use are not compared") {
   CHECK(trainer.says(1, digest(1, "b")) == "");
   CHECK(records(trainer.last, "state_check").empty());
 }
+
+}  // namespace gleaner::generation

@@ -6,9 +6,9 @@
 #include "test/unit/catch.hh"
 #include "trainer_notation.hh"
 
-using namespace gleaner::notation;
-namespace msg = gleaner::msg;
-namespace membership = gleaner::membership;
+namespace gleaner::generation {
+
+using namespace notation;
 
 // --- coming in -------------------------------------------------------------
 
@@ -95,7 +95,7 @@ TEST_CASE(
   for (auto const& [within_s, lead] :
        {Case{60, " in 4"}, Case{6, " in 2"}, Case{1, ""}}) {
     CAPTURE(within_s);
-    auto options = gleaner::notation::options();
+    auto options = notation::options();
     options.lead_s = 100;
     Trainer trainer(options);
     auto message = loaded();
@@ -140,7 +140,7 @@ TEST_CASE("nodes that come while an offer is open wait for the next") {
 }
 
 TEST_CASE("in deterministic mode all members compute with the same") {
-  auto options = ::options();
+  auto options = notation::options();
   options.deterministic = GENERATE(true, false);
   Trainer trainer(options);
   trainer.announce("n1", {1});
@@ -450,3 +450,5 @@ TEST_CASE("with all state lost it begins again, with fresh processes") {
   trainer.announce("n1", {3});
   CHECK(trainer.load(3) == "3<-Prepare(3: 3)");
 }
+
+}  // namespace gleaner::generation

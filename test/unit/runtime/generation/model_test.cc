@@ -21,16 +21,16 @@
 #include "simulation.hh"
 #include "test/unit/catch.hh"
 
+namespace gleaner::generation {
+
 namespace {
 
-using gleaner::OnLoss;
-using gleaner::ShareRules;
-using gleaner::simulation::Counts;
-using gleaner::simulation::Faults;
-using gleaner::simulation::Hold;
-using gleaner::simulation::Mutant;
-using gleaner::simulation::Violation;
-using gleaner::simulation::World;
+using simulation::Counts;
+using simulation::Faults;
+using simulation::Hold;
+using simulation::Mutant;
+using simulation::Violation;
+using simulation::World;
 
 std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
   char const* text = std::getenv(variable);
@@ -225,3 +225,5 @@ TEST_CASE("a share that is not computed is noticed", "[noticing]") {
                             Mutant::skipped_share, {OnLoss::recompute, 0});
   CHECK(histories.violation());
 }
+
+}  // namespace gleaner::generation

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace gleaner::notation {
+namespace gleaner::generation::notation {
 namespace {
 
 template <class... F>
@@ -247,4 +247,4 @@ std::vector<nlohmann::json> records(membership::Orders const& orders,
   return found;
 }
 
-}  // namespace gleaner::notation
+}  // namespace gleaner::generation::notation

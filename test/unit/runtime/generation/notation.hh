@@ -12,7 +12,7 @@
 #include "runtime/generation/membership.hh"
 #include "runtime/generation/session.hh"
 
-namespace gleaner::notation {
+namespace gleaner::generation::notation {
 
 /// All actions, separated by blanks.
 std::string text(session::Actions const& actions);
@@ -24,4 +24,4 @@ std::string text(membership::Orders const& orders);
 std::vector<nlohmann::json> records(membership::Orders const& orders,
                                     std::string const& event);
 
-}  // namespace gleaner::notation
+}  // namespace gleaner::generation::notation

@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::OpenOffer;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("an offer that is withdrawn while the word is on its way may hold") {
     CHECK_FALSE(offer.exists());
   }
 }
+
+}  // namespace gleaner::generation

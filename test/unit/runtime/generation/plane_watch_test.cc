@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::MemberIds;
-using gleaner::PlaneWatch;
+namespace gleaner::generation {
 
 namespace {
 
@@ -85,7 +84,7 @@ TEST_CASE(
 TEST_CASE("the training goes on without the member whose plane breaks") {
   auto planes = watch();
   planes.begins_connected(100, members);
-  auto const breaks = [&](double at, gleaner::msg::MemberId by) {
+  auto const breaks = [&](double at, msg::MemberId by) {
     planes.broke(at, by, "connection reset");
     planes.broke(at, 3, "and so says the next");  // the first one counts
     return found(planes, at + 1);
@@ -101,3 +100,5 @@ TEST_CASE("the training goes on without the member whose plane breaks") {
     CHECK(breaks(220, 2) == "again");
   }
 }
+
+}  // namespace gleaner::generation

@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::ProgramCheck;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -43,3 +42,5 @@ TEST_CASE("in deterministic mode all members compute alike") {
         "deterministic mode all must be the same) [leave such nodes out, or "
         "set OMP_NUM_THREADS]");
 }
+
+}  // namespace gleaner::generation

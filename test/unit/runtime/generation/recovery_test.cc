@@ -4,9 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::MemberIds;
-using gleaner::Recovery;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -26,12 +24,12 @@ msg::Status is_new() { return {5, false, 0, std::nullopt}; }
 
 /// Members 1, 2, ... answer this, at step 10 recorded; those in `leaving` are
 /// to leave.
-std::optional<gleaner::Resumption> after(
+std::optional<generation::Resumption> after(
     std::vector<msg::Status> const& answers, MemberIds const& leaving = {}) {
   MemberIds asked, staying;
   for (msg::MemberId id = 1; id <= answers.size(); ++id) {
     asked.push_back(id);
-    if (!gleaner::contains(leaving, id)) staying.push_back(id);
+    if (!generation::contains(leaving, id)) staying.push_back(id);
   }
   Recovery recovery(5, asked, 100);
   for (auto const id : asked) recovery.answered(id, answers[id - 1]);
@@ -104,3 +102,5 @@ TEST_CASE("those lost meanwhile are not waited for, and answers stay true") {
   CHECK(recovery.asked() == MemberIds{1});
   CHECK(recovery.with_state() == MemberIds{1});
 }
+
+}  // namespace gleaner::generation

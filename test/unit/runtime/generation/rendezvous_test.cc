@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Rendezvous;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -57,3 +56,5 @@ TEST_CASE("the same members may exchange contact data again") {
     CHECK(gives(rendezvous, 3, blob) == Blobs{blob, blob, blob});
   }
 }
+
+}  // namespace gleaner::generation

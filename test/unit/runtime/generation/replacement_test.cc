@@ -6,7 +6,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::generation {
 
 namespace {
 
@@ -135,3 +135,5 @@ TEST_CASE("a member that does not become quiet after a loss is replaced") {
   table.erase(2);  // it died
   CHECK(text(not_quiet(recovery, table, 10, 211)).empty());
 }
+
+}  // namespace gleaner::generation

@@ -7,13 +7,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::count;
-using gleaner::merged;
-using gleaner::Permutation;
-using gleaner::Positions;
-using gleaner::Sampler;
-using gleaner::SamplerOptions;
-using gleaner::share_of;
+namespace gleaner::generation {
 
 namespace {
 
@@ -65,7 +59,7 @@ TEST_CASE("options that leave nothing to train on are refused") {
   }));
   auto wanted = options(at.size, at.batch, at.passes);
   wanted.drop_last = at.drop_last;
-  auto const checked = gleaner::check(wanted);
+  auto const checked = generation::check(wanted);
   REQUIRE(bool(checked) == !*at.why);
   if (!checked) CHECK_THAT(checked.error().message, Catch::StartsWith(at.why));
 }
@@ -174,3 +168,5 @@ TEST_CASE("each sample is taken once, whatever is handed back") {
     CHECK(sampler.samples_seen() == sampler.options().dataset_size);
   }
 }
+
+}  // namespace gleaner::generation

@@ -4,8 +4,8 @@
 #include "session_under_test.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::generation {
+using namespace test;
 
 TEST_CASE("the last step is tentative until all have arrived") {
   Two members(4);
@@ -103,3 +103,5 @@ TEST_CASE("a release finds a busy program at its next call") {
   CHECK(members.two.on(msg::Release{}) == "");
   CHECK(members.two.reduce() == "leave");
 }
+
+}  // namespace gleaner::generation

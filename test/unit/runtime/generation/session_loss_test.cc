@@ -4,8 +4,8 @@
 #include "session_under_test.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::generation {
+using namespace test;
 
 TEST_CASE("status is given when nothing writes any more") {
   Two members;
@@ -144,11 +144,11 @@ TEST_CASE("a member foresees its shares, whether of this step or of others") {
   one.step();
   auto const foreseen = [&](std::uint32_t ahead) {
     auto const share = one.session.foresee(ahead);
-    return share ? share->positions : gleaner::Positions{};
+    return share ? share->positions : generation::Positions{};
   };
-  CHECK(foreseen(1) == gleaner::Positions{{1, 2}});
-  CHECK(foreseen(2) == gleaner::Positions{{4, 5}});
-  CHECK(foreseen(5) == gleaner::Positions{{9, 10}});
+  CHECK(foreseen(1) == generation::Positions{{1, 2}});
+  CHECK(foreseen(2) == generation::Positions{{4, 5}});
+  CHECK(foreseen(5) == generation::Positions{{9, 10}});
   CHECK_FALSE(one.session.foresee(6));
 }
 
@@ -219,3 +219,5 @@ TEST_CASE("a plane that breaks is reported once") {
   CHECK(text(members.one.session.failed(1, "reset by peer")) == "");
   CHECK(text(members.one.session.failed(7, "who?")) == "");
 }
+
+}  // namespace gleaner::generation

@@ -4,8 +4,8 @@
 #include "session_under_test.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::generation {
+using namespace test;
 
 namespace {
 
@@ -146,13 +146,15 @@ TEST_CASE("parts: they are foreseen, of this step and of others") {
   one.step();
   auto const foreseen = [&](std::uint32_t ahead) {
     auto const part = one.session.foresee(ahead);
-    return part ? part->positions : gleaner::Positions{};
+    return part ? part->positions : generation::Positions{};
   };
-  CHECK(foreseen(1) == gleaner::Positions{{2, 4}});
-  CHECK(foreseen(2) == gleaner::Positions{{4, 6}});
-  CHECK(foreseen(5) == gleaner::Positions{{10, 12}});
+  CHECK(foreseen(1) == generation::Positions{{2, 4}});
+  CHECK(foreseen(2) == generation::Positions{{4, 6}});
+  CHECK(foreseen(5) == generation::Positions{{10, 12}});
   CHECK_FALSE(one.session.foresee(6));
   again(one, 1);
-  CHECK(foreseen(1) == gleaner::Positions{{1, 2}});
-  CHECK(foreseen(4) == gleaner::Positions{{4, 5}});
+  CHECK(foreseen(1) == generation::Positions{{1, 2}});
+  CHECK(foreseen(4) == generation::Positions{{4, 5}});
 }
+
+}  // namespace gleaner::generation

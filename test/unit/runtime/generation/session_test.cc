@@ -4,8 +4,8 @@
 #include "session_under_test.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::generation {
+using namespace test;
 
 // --- coming in -------------------------------------------------------------
 
@@ -161,7 +161,7 @@ TEST_CASE("between agreement and switch a member foresees what is after it") {
   Two members;
   auto const positions = [](Member& member, std::uint32_t ahead) {
     auto const share = member.session.foresee(ahead);
-    return share ? share->positions : gleaner::Positions{};
+    return share ? share->positions : generation::Positions{};
   };
   members.one.prepare(2, {1}, {});
   members.one.connected(2);
@@ -173,13 +173,13 @@ TEST_CASE("between agreement and switch a member foresees what is after it") {
           2);
     member->first_bucket(1, 0);
   }
-  CHECK(positions(members.one, 1) == gleaner::Positions{{4, 6}});
-  CHECK(positions(members.one, 2) == gleaner::Positions{{8, 12}});
-  CHECK(positions(members.two, 1) == gleaner::Positions{{6, 8}});
+  CHECK(positions(members.one, 1) == generation::Positions{{4, 6}});
+  CHECK(positions(members.one, 2) == generation::Positions{{8, 12}});
+  CHECK(positions(members.two, 1) == generation::Positions{{6, 8}});
   CHECK_FALSE(members.two.session.foresee(2));  // it leaves
   // A loss undoes the agreement.
   members.one.quiesce(3);
-  CHECK(positions(members.one, 2) == gleaner::Positions{{8, 10}});
+  CHECK(positions(members.one, 2) == generation::Positions{{8, 10}});
 }
 
 TEST_CASE("a joiner foresees its first shares while it waits for its state") {
@@ -193,8 +193,10 @@ TEST_CASE("a joiner foresees its first shares while it waits for its state") {
   CHECK(joiner.on(msg::SwitchAhead{1, 4, before}) == "");
   CHECK(joiner.on(msg::SwitchAhead{2, 4, "of another training"}) == "");
   CHECK(joiner.on(msg::SwitchAhead{2, 4, before}) == "soon");
-  CHECK(joiner.session.foresee(1)->positions == gleaner::Positions{{14, 16}});
-  CHECK(joiner.session.foresee(2)->positions == gleaner::Positions{{18, 20}});
+  CHECK(joiner.session.foresee(1)->positions ==
+        generation::Positions{{14, 16}});
+  CHECK(joiner.session.foresee(2)->positions ==
+        generation::Positions{{18, 20}});
   CHECK_FALSE(joiner.session.foresee(8));
   joiner.on(msg::Reset{2});
   CHECK_FALSE(joiner.session.foresee(1));
@@ -249,3 +251,5 @@ TEST_CASE("a newer generation replaces the one being prepared") {
   CHECK(members.one.connected(2) == "");
   CHECK(members.one.prepare(2, {1, 2, 3}, {3}) == "");
 }
+
+}  // namespace gleaner::generation

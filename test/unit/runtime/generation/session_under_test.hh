@@ -9,9 +9,9 @@
 #include "runtime/generation/session.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner::test {
+namespace gleaner::generation::test {
 
-using gleaner::notation::text;
+using notation::text;
 
 inline SamplerOptions options(std::uint64_t dataset_size) {
   SamplerOptions options;
@@ -139,4 +139,4 @@ struct Two {
   Member two;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::generation::test

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 World::World(std::uint64_t seed, Faults faults, Mutant mutant, ShareRules rules)
     : random_(seed),
@@ -288,4 +288,4 @@ void World::perform_outside(Action const& action) {
   }
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -23,7 +23,7 @@
 #include "simulation_process.hh"
 #include "simulation_violation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 class World {
  public:
@@ -250,4 +250,4 @@ class World {
   Counts counts_;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -4,7 +4,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 // --- what was shown outside ------------------------------------------------
 
@@ -109,4 +109,4 @@ void World::check_end() {
     throw Violation("the ledger's samples do not add up");
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -6,7 +6,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 void World::hear(msg::MemberId member, msg::FromMember const& message) {
   counts_.late_withdrawals += std::holds_alternative<msg::Agreed>(message);
@@ -171,4 +171,4 @@ void World::on(membership::Record const& order) {
   }
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

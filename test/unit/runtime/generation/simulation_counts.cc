@@ -2,7 +2,7 @@
 /// How are the counts of histories added up and written?
 #include "simulation_counts.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 void Counts::add(Counts const& o) {
   histories += o.histories, events += o.events, kills += o.kills;
@@ -48,4 +48,4 @@ std::string Counts::text() const {
          item("jams", jams) + item("followed", followed) + item("fed", fed);
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

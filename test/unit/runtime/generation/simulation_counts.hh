@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 struct Counts {
   std::uint64_t histories = 0, events = 0, kills = 0, zombies = 0, switches = 0,
@@ -21,4 +21,4 @@ struct Counts {
   std::string text() const;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -4,7 +4,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 using User = Process::User;
 
@@ -282,4 +282,4 @@ void World::count_loss(nlohmann::json const& lost) {
     throw Violation("a member is stuck that waits for others, or is busy");
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -6,7 +6,7 @@
 
 #include "proto/runtime_messages.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 /// A defect put into the world around the classes, to see that it is noticed.
 enum class Mutant {
@@ -39,4 +39,4 @@ struct Hold {
   Order order = Order::first;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -6,7 +6,7 @@
 
 #include "simulation_violation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 Lineages::Key Lineages::key(int before, std::uint64_t pass,
                             Positions const& positions) {
@@ -53,4 +53,4 @@ int Lineages::ancestor(int id, msg::Step step) const {
   return id;
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

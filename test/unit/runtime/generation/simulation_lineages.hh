@@ -11,7 +11,7 @@
 
 #include "runtime/generation/sampler.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 /// States of the training, equal ones only once: what a state is made of.
 class Lineages {
@@ -44,4 +44,4 @@ class Lineages {
   std::map<Key, int> ids_;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -4,7 +4,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 using User = Process::User;
 
@@ -168,4 +168,4 @@ void World::on(Process& p, session::Done const&) {
   die(p);
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -2,7 +2,7 @@
 /// How do a simulated member's messages, planes and reductions behave?
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 // --- messages and planes ---------------------------------------------------
 
@@ -200,4 +200,4 @@ void World::report_early(Process& p) {
   p.outbox.push_back(report);
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

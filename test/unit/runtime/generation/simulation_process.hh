@@ -15,7 +15,7 @@
 #include "runtime/generation/session.hh"
 #include "simulation_lineages.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 constexpr int buckets = 3;
 constexpr int torn = -1;
@@ -147,4 +147,4 @@ struct Process {
   std::optional<session::LoadCheckpoint> loading;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

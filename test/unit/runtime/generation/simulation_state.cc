@@ -4,7 +4,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 using User = Process::User;
 
@@ -283,4 +283,4 @@ void World::load(Process& p) {
   carry_out(p, checked(p.session.checkpoint_loaded(generation, file.header)));
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -4,7 +4,7 @@
 
 #include "simulation.hh"
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 void World::tell(char const* what, msg::MemberId member,
                  nlohmann::json const& json) {
@@ -35,4 +35,4 @@ std::string World::idle_text() {
   return text;
 }
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-namespace gleaner::simulation {
+namespace gleaner::generation::simulation {
 
 struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace gleaner::simulation
+}  // namespace gleaner::generation::simulation

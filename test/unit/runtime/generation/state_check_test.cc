@@ -4,8 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::StateCheck;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -23,9 +22,9 @@ msg::StateDigest state(msg::Generation generation, msg::Step step,
 /// "2: how, 3: how"; "-": nothing was compared.
 std::string found(std::vector<msg::StateDigest> const& states) {
   StateCheck check;
-  gleaner::MemberIds ranks;
+  generation::MemberIds ranks;
   for (msg::MemberId id = 1; id <= states.size(); ++id) ranks.push_back(id);
-  std::optional<gleaner::StateVerdict> verdict;
+  std::optional<generation::StateVerdict> verdict;
   for (auto const id : ranks) verdict = check.add(ranks, id, states[id - 1]);
   if (!verdict) return "-";
   std::string text;
@@ -92,3 +91,5 @@ TEST_CASE("states of different generations are not compared") {
   CHECK(verdict->generation == 8);
   CHECK(verdict->differ.empty());
 }
+
+}  // namespace gleaner::generation

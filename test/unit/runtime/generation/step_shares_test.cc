@@ -9,7 +9,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::generation {
 
 namespace {
 
@@ -169,3 +169,5 @@ TEST_CASE("in any history of losses each position is in one member's shares") {
     alive.resize(left);
   }
 }
+
+}  // namespace gleaner::generation

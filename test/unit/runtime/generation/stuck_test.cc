@@ -4,11 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Sighting;
-using gleaner::StepMedian;
-using gleaner::stuck_members;
-using gleaner::StuckRule;
-namespace msg = gleaner::msg;
+namespace gleaner::generation {
 
 namespace {
 
@@ -112,7 +108,7 @@ TEST_CASE("the usual duration of a step is the median of the last ones") {
 TEST_CASE("the plane is stuck when all wait in it for too long") {
   StuckRule const rule{60, 10, 3, 5};
   auto const is_stuck = [&](std::vector<Sighting> const& sightings) {
-    return gleaner::is_plane_stuck(sightings, rule, 1);
+    return generation::is_plane_stuck(sightings, rule, 1);
   };
   CHECK(is_stuck({at(1, "reduction", 61), at(2, "reduction", 300)}));
   CHECK_FALSE(is_stuck({at(1, "reduction", 61), at(2, "reduction", 59)}));
@@ -126,6 +122,8 @@ TEST_CASE("the plane is stuck when all wait in it for too long") {
   };
   CHECK_FALSE(is_stuck({at(1, "reduction", 400), first(299)}));
   CHECK(is_stuck({at(1, "reduction", 400), first(301)}));
-  CHECK_FALSE(gleaner::is_plane_stuck(
+  CHECK_FALSE(generation::is_plane_stuck(
       {at(1, "reduction", 61), at(2, "reduction", 61)}, rule, 7));
 }
+
+}  // namespace gleaner::generation

@@ -8,7 +8,7 @@
 #include "notation.hh"
 #include "runtime/generation/membership.hh"
 
-namespace gleaner::notation {
+namespace gleaner::generation::notation {
 
 using Ids = std::vector<msg::MemberId>;
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -101,4 +101,4 @@ struct Trainer {
   double now = 100;
 };
 
-}  // namespace gleaner::notation
+}  // namespace gleaner::generation::notation

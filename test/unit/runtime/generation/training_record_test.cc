@@ -5,7 +5,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::generation {
 
 namespace {
 
@@ -147,3 +147,5 @@ TEST_CASE("a value is shown once, and not when its step was undone") {
   r.record.show_values(r.out, 2);
   CHECK(r.text().empty());
 }
+
+}  // namespace gleaner::generation

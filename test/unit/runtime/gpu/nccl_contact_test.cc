@@ -5,8 +5,7 @@
 #include "runtime/gpu/nccl_version.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::gpu;
+namespace gleaner::gpu {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("no more than 64 members call in with one id") {
   CHECK(id_makers(200, Ids::several) == List{0, 50, 100, 150});
   CHECK(id_makers(200, Ids::one) == List{0});
 }
+
+}  // namespace gleaner::gpu

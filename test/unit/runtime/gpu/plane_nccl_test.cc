@@ -6,15 +6,15 @@
 #include "stand_in/team.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::gpu {
+using namespace test;
 
 namespace {
 
 /// One float for each of some sums, on the device of a member.
 class Sums {
  public:
-  Sums(Device& device, std::size_t n) : device_(device), n_(n) {
+  Sums(comm::Device& device, std::size_t n) : device_(device), n_(n) {
     local_ = static_cast<float*>(*device.allocate(n * sizeof(float)));
     sum_ = static_cast<float*>(*device.allocate(n * sizeof(float)));
   }
@@ -25,11 +25,11 @@ class Sums {
   Sums(Sums const&) = delete;
 
   /// Begin them all, each of i + `plus`.
-  Result<void> begin(Plane& plane, float plus) {
+  Result<void> begin(comm::Plane& plane, float plus) {
     for (std::size_t i = 0; i < n_; ++i) {
       auto const mine = float(i) + plus;
       (void)device_.from_host(local_ + i, &mine, sizeof mine);
-      auto begun = plane.begin(local_ + i, sum_ + i, 1, Element::float32);
+      auto begun = plane.begin(local_ + i, sum_ + i, 1, comm::Element::float32);
       if (!begun) return begun;
     }
     return {};
@@ -41,7 +41,7 @@ class Sums {
   }
 
  private:
-  Device& device_;
+  comm::Device& device_;
   std::size_t const n_;
   float* local_ = nullptr;
   float* sum_ = nullptr;
@@ -132,7 +132,7 @@ TEST_CASE("large memberships call in with several ids") {
 
 TEST_CASE("an NCCL that cannot be used is refused when a plane is made") {
   set_gpus(1);
-  PlaneOptions options{0, 2, "127.0.0.1"};
+  comm::PlaneOptions options{0, 2, "127.0.0.1"};
   options.device = *open_cuda_device(0);
   set_nccl_version(21005);
   auto const plane = make_nccl_plane(options);
@@ -141,3 +141,5 @@ TEST_CASE("an NCCL that cannot be used is refused when a plane is made") {
   CHECK(plane.error().message.find("NCCL 2.10.5 is loaded") !=
         std::string::npos);
 }
+
+}  // namespace gleaner::gpu

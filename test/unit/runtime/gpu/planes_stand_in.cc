@@ -5,13 +5,13 @@
 #include "runtime/gpu/device_cuda.hh"
 #include "stand_in/gpu.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 thread_local int member_of_thread = 0;
 
 std::shared_ptr<Device> own_device() {
-  return *open_cuda_device(member_of_thread);
+  return *gpu::open_cuda_device(member_of_thread);
 }
 
 }  // namespace
@@ -21,13 +21,13 @@ std::vector<PlaneUnderTest> planes_under_test() {
   entry.name = "nccl, threads, stand-ins of CUDA and NCCL";
   entry.is_stand_in = true;
   entry.enter = [](int member) {
-    set_gpus(8);
+    gpu::test::set_gpus(8);
     member_of_thread = member;
   };
   entry.make = [](int member, PlaneOptions options) {
     member_of_thread = member;
     options.device = own_device();
-    return make_nccl_plane(options);
+    return gpu::make_nccl_plane(options);
   };
   entry.memory = [](std::size_t bytes) {
     return std::make_unique<DeviceMemory>(own_device(), bytes);
@@ -35,4 +35,4 @@ std::vector<PlaneUnderTest> planes_under_test() {
   return {entry};
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

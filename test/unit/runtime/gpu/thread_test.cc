@@ -8,8 +8,8 @@
 #include "stand_in/team.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::gpu {
+using namespace test;
 
 TEST_CASE("a sum that others are late for leaves no error on the thread") {
   Team team(2);
@@ -83,3 +83,5 @@ TEST_CASE("gradients are waited for on every stream they were marked on") {
   cudaStreamDestroy(slow);
   cudaStreamDestroy(fast);
 }
+
+}  // namespace gleaner::gpu

@@ -9,6 +9,8 @@
 
 #include "test/unit/catch.hh"
 
+namespace gleaner::member {
+
 namespace {
 
 using Catch::Contains;
@@ -275,3 +277,5 @@ TEST_CASE(
 }
 
 }  // namespace
+
+}  // namespace gleaner::member

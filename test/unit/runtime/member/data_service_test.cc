@@ -9,7 +9,7 @@
 #include "runtime/state/state_portions.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::member {
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Peer {
   DataService data;
   msg::MemberAddress address;
   std::vector<char> state;
-  Registry registry;
+  state::Registry registry;
   std::thread loop;
 
   Peer(msg::MemberId id, std::size_t bytes, std::string secret = "secret")
@@ -33,11 +33,11 @@ struct Peer {
         });
     REQUIRE(listening);
     address.data_address = *listening;
-    REQUIRE(registry.add(Tensor{"state",
-                                state.data(),
-                                Dtype::uint8,
-                                {std::int64_t(bytes)},
-                                Role::buffer}));
+    REQUIRE(registry.add(state::Tensor{"state",
+                                       state.data(),
+                                       state::Dtype::uint8,
+                                       {std::int64_t(bytes)},
+                                       state::Role::buffer}));
     loop = std::thread([this] { io.run(); });
   }
   ~Peer() {
@@ -49,13 +49,15 @@ struct Peer {
   std::string schema() const { return registry.schema(""); }
 };
 
-session::ServeState serve(std::uint32_t stripe, std::uint32_t stripes,
-                          std::vector<msg::MemberId> joiners) {
+generation::session::ServeState serve(std::uint32_t stripe,
+                                      std::uint32_t stripes,
+                                      std::vector<msg::MemberId> joiners) {
   return {7, 12, std::move(joiners), stripe, stripes, "step 12"};
 }
 
 /// Ask for the state of generation 7, and take it.
-Result<FetchedState> take(Peer& joiner, session::FetchState const& fetch,
+Result<FetchedState> take(Peer& joiner,
+                          generation::session::FetchState const& fetch,
                           DataService::Permit const& permit) {
   auto const sources = ask_for_state(joiner.data, permit, fetch,
                                      joiner.address.member, joiner.registry);
@@ -65,15 +67,15 @@ Result<FetchedState> take(Peer& joiner, session::FetchState const& fetch,
 }
 
 std::future<Result<FetchedState>> begin_to_take(
-    Peer& joiner, session::FetchState const& fetch) {
+    Peer& joiner, generation::session::FetchState const& fetch) {
   return std::async(std::launch::async,
                     [&joiner, fetch, permit = joiner.data.permit(7)] {
                       return take(joiner, fetch, permit);
                     });
 }
 
-std::future<bool> begin_to_serve(Peer& donor,
-                                 session::ServeState const& action) {
+std::future<bool> begin_to_serve(
+    Peer& donor, generation::session::ServeState const& action) {
   return std::async(std::launch::async,
                     [&donor, action, permit = donor.data.permit(7)] {
                       return bool(serve_state(donor.data, permit, action,
@@ -112,7 +114,7 @@ struct Peers {
   }
   std::vector<std::unique_ptr<Peer>> givers, takers;
   std::vector<msg::MemberId> ids;
-  session::FetchState fetch{7, {}, {}};
+  generation::session::FetchState fetch{7, {}, {}};
 };
 
 }  // namespace
@@ -131,12 +133,12 @@ TEST_CASE("joiners get the whole state, each from all that have some of it") {
 TEST_CASE("a donor sends its part of the state once, however many join") {
   Peer peer(1, 1'000'003);
   for (int const joiners : {1, 2, 7}) {
-    StatePortions const portions(peer.registry, 3, joiners);
+    state::StatePortions const portions(peer.registry, 3, joiners);
     std::size_t all = 0;
     for (int donor = 0; donor < 3; ++donor) {
       std::size_t sent = 0;
       for (int j = 0; j < joiners; ++j)
-        sent += total_bytes(portions.from_donor(j, donor));
+        sent += state::total_bytes(portions.from_donor(j, donor));
       CHECK(sent <= 1'000'003 / 3 + std::size_t(joiners));
       all += sent;
     }
@@ -153,7 +155,8 @@ TEST_CASE("a donor that waits for a joiner is freed by abort") {
 
 TEST_CASE("a joiner that waits for the switch is freed by abort") {
   Peer donor(1, 100), joiner(2, 100);
-  session::FetchState const fetch{7, {donor.address}, {joiner.address}};
+  generation::session::FetchState const fetch{
+      7, {donor.address}, {joiner.address}};
   auto const permit = joiner.data.permit(7);
   auto taking = begin_to_take(joiner, fetch);
   joiner.data.abort_all();
@@ -222,8 +225,10 @@ TEST_CASE("a reduction is fetched whole, or not at all") {
 }
 
 TEST_CASE("the interface towards a peer is found without sending") {
-  auto own = local_address_towards("127.0.0.1:4");
+  auto own = state::local_address_towards("127.0.0.1:4");
   REQUIRE(own);
   CHECK(*own == "127.0.0.1");
-  CHECK(!local_address_towards("no such host:4"));
+  CHECK(!state::local_address_towards("no such host:4"));
 }
+
+}  // namespace gleaner::member

@@ -13,15 +13,17 @@
 #include "runtime/comm/gpu_module.hh"
 #include "test/unit/catch.hh"
 
+namespace gleaner::member {
+
 namespace {
 
 /// The device that libgleaner will open, too.
-std::shared_ptr<gleaner::Device> device() {
+std::shared_ptr<comm::Device> device() {
   ::setenv("GLEANER_MODULES", MODULES, 1);
   void* const library = ::dlopen(MODULES "/libgleaner_gpu.so", RTLD_NOW);
   INFO((library ? "" : ::dlerror()));
   REQUIRE(library);
-  auto const* module = static_cast<gleaner::GpuModule const*>(
+  auto const* module = static_cast<comm::GpuModule const*>(
       ::dlsym(library, "gleaner_gpu_module"));
   REQUIRE(module);
   auto opened = module->open_device(0);
@@ -109,3 +111,5 @@ TEST_CASE("a member has one GPU, and one that is there") {
                           GLEANER_BUFFER, 0) == GLEANER_EINVAL);
   CHECK(says("data is NULL"));
 }
+
+}  // namespace gleaner::member

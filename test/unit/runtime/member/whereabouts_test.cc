@@ -4,7 +4,8 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Whereabouts;
+namespace gleaner::member {
+
 using At = Whereabouts::At;
 
 TEST_CASE("a heartbeat says where the user's thread is, and for how long") {
@@ -82,3 +83,5 @@ TEST_CASE("it counts the steps that this process has done") {
   CHECK(whereabouts.report(1).step == 502);
   CHECK(whereabouts.report(1).steps == 1);
 }
+
+}  // namespace gleaner::member

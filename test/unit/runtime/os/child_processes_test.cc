@@ -11,7 +11,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 ChildCommand shell(std::string script) {
@@ -84,4 +84,4 @@ TEST_CASE("children inherit no open files and read nothing") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -7,7 +7,7 @@
 #include "runtime/agent/places.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 TEST_CASE("a list of hardware threads is read and written as Linux does") {
@@ -34,7 +34,7 @@ TEST_CASE("a process that is gone runs nowhere") {
 }
 
 TEST_CASE("a member that replaces another takes its place") {
-  Places places;
+  agent::Places places;
   CHECK(places.take(7) == 0);
   CHECK(places.take(8) == 1);
   places.leave(7);
@@ -47,4 +47,4 @@ TEST_CASE("a member that replaces another takes its place") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::os

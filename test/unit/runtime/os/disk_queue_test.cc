@@ -10,8 +10,7 @@
 #include "runtime/os/fd.hh"
 #include "test/unit/catch.hh"
 
-using gleaner::DiskQueue;
-using gleaner::Fd;
+namespace gleaner::os {
 
 TEST_CASE("work is done in the order it was given") {
   auto const done = std::make_shared<std::string>();
@@ -50,3 +49,5 @@ TEST_CASE("a queue whose disk stands still is left behind") {
   CHECK(took.count() >= DiskQueue::patience_s);
   CHECK(took.count() < DiskQueue::patience_s + 30);
 }
+
+}  // namespace gleaner::os

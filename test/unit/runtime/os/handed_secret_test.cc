@@ -15,7 +15,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 using std::chrono::milliseconds;
@@ -189,4 +189,4 @@ TEST_CASE("a secret's file has one word that cannot be guessed") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::os

@@ -16,8 +16,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Fd;
-using gleaner::LineFile;
+namespace gleaner::os {
 
 namespace {
 
@@ -129,3 +128,5 @@ TEST_CASE("a line that a full disk cut off goes on where it was cut") {
   CHECK(trouble->times == 1);
   CHECK(file.text() == "first\nsecond\nthird\n");
 }
+
+}  // namespace gleaner::os

@@ -11,7 +11,7 @@
 
 #include "test/unit/catch.hh"
 
-namespace gleaner {
+namespace gleaner::os {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,4 +56,4 @@ TEST_CASE("what a killed owner left can be removed, and nothing else is") {
 }
 
 }  // namespace
-}  // namespace gleaner
+}  // namespace gleaner::os

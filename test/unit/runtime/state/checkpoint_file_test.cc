@@ -12,7 +12,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -177,3 +177,5 @@ TEST_CASE("a checkpoint that cannot be written leaves the old one alone") {
   CHECK(written.error().code == Errc::io);
   CHECK(written.error().message.find("no/such/directory") != std::string::npos);
 }
+
+}  // namespace gleaner::state

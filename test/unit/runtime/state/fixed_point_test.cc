@@ -12,13 +12,13 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
 template <class T>
-constexpr Element element = sizeof(T) == 4 ? Element::float32
-                                           : Element::float64;
+constexpr comm::Element element = sizeof(T) == 4 ? comm::Element::float32
+                                                 : comm::Element::float64;
 
 /// The sum of all rows, added up in this order of rows, by so many members.
 template <class T>
@@ -35,7 +35,8 @@ std::vector<T> sum(std::vector<std::vector<T>> const& rows,
     add_as_fixed(element<T>, parts[i % members].data(), rows[order[i]].data(),
                  n, largest, terms);
   for (std::size_t m = 1; m < members; ++m)
-    add(Element::int64, parts[0].data(), parts[0].data(), parts[m].data(), n);
+    comm::add(comm::Element::int64, parts[0].data(), parts[0].data(),
+              parts[m].data(), n);
   std::vector<T> result(n);
   from_fixed(element<T>, result.data(), parts[0].data(), n, largest, terms);
   return result;
@@ -110,14 +111,14 @@ TEST_CASE("what is not finite makes the sum NaN") {
                              -std::numeric_limits<float>::infinity(),
                              std::numeric_limits<float>::quiet_NaN());
   CHECK(std::isnan(one_sum<float>({1, bad, 2})));
-  CHECK(magnitude(Element::float32, &bad, 1) == not_finite);
+  CHECK(magnitude(comm::Element::float32, &bad, 1) == not_finite);
 }
 
 TEST_CASE("16-bit numbers are added as the floats they stand for") {
   // 1 + 2^-8 in bfloat16 would be 1; in binary16 it is exact.
   std::uint16_t const half[] = {0x3c00, 0x1c00}, brain[] = {0x3f80, 0x3b80};
-  for (auto const type : {Element::float16, Element::bfloat16}) {
-    auto const* x = type == Element::float16 ? half : brain;
+  for (auto const type : {comm::Element::float16, comm::Element::bfloat16}) {
+    auto const* x = type == comm::Element::float16 ? half : brain;
     auto const largest =
         std::max(magnitude(type, x, 1), magnitude(type, x + 1, 1));
     std::int64_t sum = 0;
@@ -125,6 +126,8 @@ TEST_CASE("16-bit numbers are added as the floats they stand for") {
       add_as_fixed(type, &sum, x + (k > 0), 1, largest, 3);
     std::uint16_t out = 0;
     from_fixed(type, &out, &sum, 1, largest, 3);
-    CHECK(out == (type == Element::float16 ? 0x3c08 : 0x3f81));
+    CHECK(out == (type == comm::Element::float16 ? 0x3c08 : 0x3f81));
   }
 }
+
+}  // namespace gleaner::state

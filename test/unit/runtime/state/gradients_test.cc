@@ -9,7 +9,7 @@
 #include "planes/walled_device.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -23,7 +23,7 @@ Tensor parameter(std::string name, std::int64_t n,
 void reduce(Gradients& gradients, std::int64_t step, std::size_t first = 0) {
   for (auto i = first; i < gradients.buckets(); ++i) {
     auto const b = gradients.bucket(i, step);
-    std::memcpy(b.sum, b.local, b.n * size_of(b.type));
+    std::memcpy(b.sum, b.local, b.n * comm::size_of(b.type));
   }
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("the words are counted in float32 where gradients have 16 bits") {
     REQUIRE(gradients.set_words({1, 4097}));
     REQUIRE(gradients.buckets() == 2);
     CHECK(gradients.bucket(0, 1).n == 2);
-    CHECK(gradients.bucket(0, 1).type == Element::float32);
+    CHECK(gradients.bucket(0, 1).type == comm::Element::float32);
     reduce(gradients, 1);
     CHECK(gradients.words(1)->samples == 4097);
     REQUIRE(gradients.take_result(1, 0.5));
@@ -157,7 +157,7 @@ TEST_CASE("gradients of several types have buckets of their own") {
 }
 
 TEST_CASE("gradients of parameters on a device are there, and nowhere else") {
-  auto const device = std::make_shared<test::WalledDevice>();
+  auto const device = std::make_shared<comm::test::WalledDevice>();
   Gradients gradients;
   auto on_device = parameter("p", 600'000, Dtype::float32);
   on_device.device = device;
@@ -171,7 +171,7 @@ TEST_CASE("gradients of parameters on a device are there, and nowhere else") {
   REQUIRE(gradients.set_words({1, 7}));
   for (std::size_t i = 0; i < gradients.buckets(); ++i) {
     auto const b = gradients.bucket(i, 1);
-    REQUIRE(device->copy(b.sum, b.local, b.n * size_of(b.type)));
+    REQUIRE(device->copy(b.sum, b.local, b.n * comm::size_of(b.type)));
   }
   REQUIRE(gradients.words(1));
   CHECK(gradients.words(1)->not_ready == 1);
@@ -198,7 +198,7 @@ TEST_CASE("gradients of parameters on a device are there, and nowhere else") {
 }
 
 TEST_CASE("parameters are all on one device, or all on the host") {
-  auto const device = std::make_shared<test::WalledDevice>();
+  auto const device = std::make_shared<comm::test::WalledDevice>();
   auto on_device = parameter("a", 4);
   on_device.device = device;
   Gradients gradients;
@@ -214,3 +214,5 @@ TEST_CASE("only what can be summed has a gradient") {
   CHECK(!gradients.add(parameter("n", 4, Dtype::int64)));
   CHECK(gradients.find("n") == nullptr);
 }
+
+}  // namespace gleaner::state

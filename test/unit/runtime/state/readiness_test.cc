@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -73,3 +73,5 @@ TEST_CASE("a bucket without parameters is ready when any gradient is") {
   readiness.mark_all();
   CHECK(readiness.ready(0));
 }
+
+}  // namespace gleaner::state

@@ -8,7 +8,7 @@
 #include "planes/walled_device.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -108,7 +108,7 @@ TEST_CASE("blobs come back to who saved them, or it is said which is missing") {
 }
 
 TEST_CASE("a tensor on a device is sent and received through its copy") {
-  auto const device = std::make_shared<test::WalledDevice>();
+  auto const device = std::make_shared<comm::test::WalledDevice>();
   std::vector<float> const numbers = {1, 2, 3, 4};
   std::vector<float> back(4);
   void* const memory = *device->allocate(16);
@@ -128,3 +128,5 @@ TEST_CASE("a tensor on a device is sent and received through its copy") {
   tensor.name = "none", tensor.on_device = nullptr;
   CHECK(!registry.add(tensor));
 }
+
+}  // namespace gleaner::state

@@ -19,26 +19,26 @@
 #include "runtime/state/transfer.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
 using Direction = Stream::Direction;
 
-SealKeys const donors{"of the donor", "of the joiner"};
-SealKeys const joiners{"of the joiner", "of the donor"};
+proto::SealKeys const donors{"of the donor", "of the joiner"};
+proto::SealKeys const joiners{"of the joiner", "of the donor"};
 
 constexpr std::size_t record_bytes = SealedSocket::length_bytes +
                                      SealedSocket::record_bytes_max +
                                      SealedSocket::tag_bytes;
 
 struct Ends {
-  Fd donor, joiner;
+  os::Fd donor, joiner;
   Ends() {
     int ends[2];
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-    donor = Fd(ends[0]);
-    joiner = Fd(ends[1]);
+    donor = os::Fd(ends[0]);
+    joiner = os::Fd(ends[1]);
   }
 };
 
@@ -63,12 +63,13 @@ Result<void> move(SealedSocket& socket, Direction direction,
 }
 
 /// The records of these bytes as they pass on the network.
-std::string records_of(std::vector<char> bytes, SealKeys const& keys = donors) {
+std::string records_of(std::vector<char> bytes,
+                       proto::SealKeys const& keys = donors) {
   Ends ends;
   auto sending = std::async(std::launch::async, [&] {
     SealedSocket socket(ends.donor.get(), keys);
     auto const sent = move(socket, Direction::send, bytes);
-    ends.donor = Fd();
+    ends.donor = os::Fd();
     return bool(sent);
   });
   std::string records;
@@ -90,11 +91,11 @@ Result<void> receive(std::string const& records, std::vector<char>& bytes) {
       if (n <= 0) break;
       at += std::size_t(n);
     }
-    ends.donor = Fd();
+    ends.donor = os::Fd();
   });
   SealedSocket socket(ends.joiner.get(), joiners);
   auto const received = move(socket, Direction::receive, bytes);
-  ends.joiner = Fd();
+  ends.joiner = os::Fd();
   feeding.get();
   return received;
 }
@@ -186,20 +187,20 @@ namespace {
 
 /// Two sockets of a TCP connection over loopback.
 struct Loopback {
-  Fd one, other;
+  os::Fd one, other;
   Loopback() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* at = reinterpret_cast<sockaddr*>(&address);
     socklen_t size = sizeof address;
-    Fd const listener(::socket(AF_INET, SOCK_STREAM, 0));
-    one = Fd(::socket(AF_INET, SOCK_STREAM, 0));
+    os::Fd const listener(::socket(AF_INET, SOCK_STREAM, 0));
+    one = os::Fd(::socket(AF_INET, SOCK_STREAM, 0));
     REQUIRE(::bind(listener.get(), at, size) == 0);
     REQUIRE(::listen(listener.get(), 1) == 0);
     REQUIRE(::getsockname(listener.get(), at, &size) == 0);
     REQUIRE(::connect(one.get(), at, size) == 0);
-    other = Fd(::accept(listener.get(), nullptr, nullptr));
+    other = os::Fd(::accept(listener.get(), nullptr, nullptr));
   }
 };
 
@@ -260,3 +261,5 @@ TEST_CASE("the cost of seals on 400 MiB of state", "[.][cost]") {
                 median(cpu[sealed]),
                 double(from.size()) / median(wall[sealed]) / 1e6);
 }
+
+}  // namespace gleaner::state

@@ -9,7 +9,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -51,10 +51,10 @@ Members members(int size) {
 /// As a data plane does it.
 void reduce_bucket(Members const& all, std::size_t i, std::int64_t step) {
   auto const first = all[0]->sums.sums().bucket(i, step);
-  std::vector<char> sum(first.n * size_of(first.type));
+  std::vector<char> sum(first.n * comm::size_of(first.type));
   for (auto const& member : all)
-    add(first.type, sum.data(), sum.data(),
-        member->sums.sums().bucket(i, step).local, first.n);
+    comm::add(first.type, sum.data(), sum.data(),
+              member->sums.sums().bucket(i, step).local, first.n);
   for (auto const& member : all)
     std::memcpy(member->sums.sums().bucket(i, step).sum, sum.data(),
                 sum.size());
@@ -166,3 +166,5 @@ TEST_CASE("too many shards for the number of parameters are refused") {
   CHECK(sealed.error().message.find("70000 shards and 2 parameters") !=
         std::string::npos);
 }
+
+}  // namespace gleaner::state

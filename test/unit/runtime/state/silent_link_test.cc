@@ -19,7 +19,7 @@
 #include "runtime/state/transfer.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -33,7 +33,7 @@ class Link {
       made_ = ::unshare(CLONE_NEWNET) == 0 ||
               ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
       if (!made_) return;
-      control_ = Fd(::socket(AF_INET, SOCK_DGRAM, 0));
+      control_ = os::Fd(::socket(AF_INET, SOCK_DGRAM, 0));
       set_up(true);
       connect();
     })
@@ -57,20 +57,20 @@ class Link {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* at = reinterpret_cast<sockaddr*>(&address);
     socklen_t size = sizeof address;
-    Fd const listener(::socket(AF_INET, SOCK_STREAM, 0));
-    one_ = Fd(::socket(AF_INET, SOCK_STREAM, 0));
+    os::Fd const listener(::socket(AF_INET, SOCK_STREAM, 0));
+    one_ = os::Fd(::socket(AF_INET, SOCK_STREAM, 0));
     made_ = made_ && ::bind(listener.get(), at, size) == 0 &&
             ::listen(listener.get(), 1) == 0 &&
             ::getsockname(listener.get(), at, &size) == 0 &&
             ::connect(one_.get(), at, size) == 0;
-    other_ = Fd(::accept(listener.get(), nullptr, nullptr));
+    other_ = os::Fd(::accept(listener.get(), nullptr, nullptr));
     made_ = made_ && bool(other_);
-    keep_alive(one_.get());
-    keep_alive(other_.get());
+    os::keep_alive(one_.get());
+    os::keep_alive(other_.get());
   }
 
   bool made_ = false;
-  Fd control_, one_, other_;
+  os::Fd control_, one_, other_;
 };
 
 /// Where a process may not make networks of its own there is nothing to see.
@@ -137,7 +137,9 @@ TEST_CASE("a peer may take its time while its machine answers") {
 TEST_CASE("what is no connection between machines is never silent") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-  Fd const one(ends[0]), other(ends[1]);
-  keep_alive(one.get());
-  CHECK_FALSE(is_silent(one.get(), 0));
+  os::Fd const one(ends[0]), other(ends[1]);
+  os::keep_alive(one.get());
+  CHECK_FALSE(os::is_silent(one.get(), 0));
 }
+
+}  // namespace gleaner::state

@@ -4,7 +4,7 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
+namespace gleaner::state {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("a program without state has a digest, too") {
   CHECK(state_digests(Registry(), 1, DigestOf::samples).size() == 1);
   CHECK(state_digests(Registry(), 1, DigestOf::tensors).empty());
 }
+
+}  // namespace gleaner::state

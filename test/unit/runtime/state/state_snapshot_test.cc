@@ -10,8 +10,7 @@
 
 #include "test/unit/catch.hh"
 
-using gleaner::Span;
-using gleaner::StateSnapshot;
+namespace gleaner::state {
 
 namespace {
 
@@ -67,3 +66,5 @@ TEST_CASE("a snapshot of nothing is good") {
   snapshot.copy();
   CHECK(snapshot.part(0).empty());
 }
+
+}  // namespace gleaner::state

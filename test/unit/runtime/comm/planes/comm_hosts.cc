@@ -7,11 +7,11 @@
 #include <map>
 #include <stdexcept>
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
-CommDirectory made_directory() {
-  auto directory = CommDirectory::make();
+comm_host::CommDirectory made_directory() {
+  auto directory = comm_host::CommDirectory::make();
   if (!directory) throw std::runtime_error(directory.error().message);
   return std::move(*directory);
 }
@@ -20,7 +20,7 @@ CommDirectory made_directory() {
 
 CommHostProcess::CommHostProcess() : directory_(made_directory()) {
   char const* top = std::getenv("top_builddir");
-  ChildCommand command;
+  os::ChildCommand command;
   command.argv = {
       std::string(top ? top : ".") + "/runtime/comm_host/gleaner-comm-host",
       "--dir", directory_.path()};
@@ -38,4 +38,4 @@ std::string comm_host_of_node(int node) {
   return hosts[node].socket_path();
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -9,7 +9,7 @@
 #include "runtime/comm_host/comm_directory.hh"
 #include "runtime/os/child_processes.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 /// gleaner-comm-host in a process of its own, ended with this object.  Throws
 /// when it cannot be started.
@@ -21,8 +21,8 @@ class CommHostProcess {
   pid_t pid() const { return pid_; }
 
  private:
-  CommDirectory directory_;
-  ChildProcesses processes_;
+  comm_host::CommDirectory directory_;
+  os::ChildProcesses processes_;
   pid_t pid_ = 0;
 };
 
@@ -30,4 +30,4 @@ class CommHostProcess {
 /// are two nodes to Open MPI.  To be called before members are forked.
 std::string comm_host_of_node(int node);
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

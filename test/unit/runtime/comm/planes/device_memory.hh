@@ -7,7 +7,7 @@
 
 #include "planes/plane_under_test.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 class DeviceMemory final : public TestMemory {
  public:
@@ -36,4 +36,4 @@ class DeviceMemory final : public TestMemory {
   bool good_ = true;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

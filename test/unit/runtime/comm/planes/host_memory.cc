@@ -4,7 +4,7 @@
 
 #include "planes/plane_under_test.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 class HostMemory final : public TestMemory {
@@ -28,4 +28,4 @@ std::unique_ptr<TestMemory> host_memory(std::size_t bytes) {
   return std::make_unique<HostMemory>(bytes);
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

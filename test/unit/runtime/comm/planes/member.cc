@@ -15,7 +15,7 @@
 #include "planes/numbers.hh"
 #include "planes/operations.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 using nlohmann::json;
@@ -273,4 +273,4 @@ void serve_member(PlaneUnderTest const& kind, int member, int fd) {
   Server(kind, member, fd).run();
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -22,9 +22,9 @@
 
 #include "planes/plane_under_test.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 /// Serves until the other end is closed; then stops and drops all planes.
 void serve_member(PlaneUnderTest const& kind, int member, int fd);
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -13,7 +13,7 @@
 #include "planes/member.hh"
 #include "test/unit/catch.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ Members::Members(PlaneUnderTest kind, int count)
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) abort();
     auto& link = links_[std::size_t(i)];
-    link.fd = Fd(ends[0]);
+    link.fd = os::Fd(ends[0]);
     if (kind_.hosting == PlaneUnderTest::Hosting::threads) {
       link.thread = std::thread([this, i, fd = ends[1]] {
         serve_member(kind_, i, fd);
@@ -43,7 +43,7 @@ Members::Members(PlaneUnderTest kind, int count)
     link.pid = fork();
     if (link.pid == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (auto& other : links_) other.fd = Fd();  // their end must be seen
+      for (auto& other : links_) other.fd = os::Fd();  // their end must be seen
       serve_member(kind_, i, ends[1]);
       _exit(0);
     }
@@ -96,7 +96,7 @@ void Members::pump(double limit_s) {
     char piece[65536];
     auto const n = recv(link.fd.get(), piece, sizeof piece, 0);
     if (n <= 0) {
-      link.fd = Fd();
+      link.fd = os::Fd();
       continue;
     }
     link.buffer.append(piece, std::size_t(n));
@@ -274,4 +274,4 @@ std::string Members::check_sum(int plane, std::vector<int> const& members,
   return problem;
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

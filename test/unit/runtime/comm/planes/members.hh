@@ -16,7 +16,7 @@
 #include "planes/plane_under_test.hh"
 #include "runtime/os/fd.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 class Members {
  public:
@@ -71,7 +71,7 @@ class Members {
 
  private:
   struct Link {
-    Fd fd;
+    os::Fd fd;
     std::string buffer;
     pid_t pid = 0;
     std::thread thread;
@@ -95,4 +95,4 @@ class Members {
   std::map<std::pair<int, std::string>, Board> boards_;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -8,7 +8,7 @@
 
 #include "runtime/comm/half.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -120,4 +120,4 @@ std::uint64_t digest(void const* data, std::size_t bytes) {
   return value;
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -8,7 +8,7 @@
 
 #include "runtime/comm/element.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 /// n numbers of this rank: between -1 and 1, int64 over its whole range.
 std::vector<char> numbers(Element type, int rank, std::size_t n,
@@ -22,4 +22,4 @@ std::size_t wrong_sums(Element type, void const* sum, int ranks, std::size_t n,
 /// Differs, all but surely, when a bit does.
 std::uint64_t digest(void const* data, std::size_t bytes);
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -7,7 +7,7 @@
 
 #include "planes/numbers.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 Result<void> Operations::run(std::string const& what) {
   return what == "reduce_scatter" ? reduce_scatter()
@@ -135,4 +135,4 @@ Result<void> Operations::groups() {
   return done;
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

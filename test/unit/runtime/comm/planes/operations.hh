@@ -10,7 +10,7 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 class Operations {
  public:
@@ -43,4 +43,4 @@ class Operations {
   int wrong_ = 0;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -13,7 +13,7 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 /// Memory as the plane wants it: of the host, shared, of a device.
 class TestMemory {
@@ -54,4 +54,4 @@ struct PlaneUnderTest {
 /// The planes that this build has and this machine can run.
 std::vector<PlaneUnderTest> planes_under_test();
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -10,7 +10,7 @@
 #include "planes/walled_device.hh"
 #include "runtime/os/memory.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 namespace {
 
 PlaneUnderTest plane(std::string kind, PlaneUnderTest::Hosting hosting) {
@@ -43,7 +43,7 @@ PlaneUnderTest on_a_device(std::string const& kind) {
 /// Memory that comm processes map, for buffers of members in this process.
 class Pool {
  public:
-  Pool() : memory_(std::size_t(1) << 31, Sharing::by_descriptor) {}
+  Pool() : memory_(std::size_t(1) << 31, os::Sharing::by_descriptor) {}
 
   SharedRegion region() const {
     return {memory_.data(), memory_.bytes(), memory_.descriptor()};
@@ -62,7 +62,7 @@ class Pool {
   }
 
  private:
-  Memory memory_;
+  os::Memory memory_;
   std::mutex mutex_;
   std::size_t used_ = 0;
   int users_ = 0;
@@ -152,4 +152,4 @@ std::vector<PlaneUnderTest> planes_under_test() {
   return planes;
 }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

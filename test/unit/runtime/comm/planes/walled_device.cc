@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 Result<void*> WalledDevice::allocate(std::size_t bytes) {
   bytes = bytes > 0 ? bytes : 1;
@@ -77,7 +77,7 @@ Result<void> WalledDevice::scale(Element type, void* out, void const* in,
                                  std::size_t n, double factor) {
   auto const bytes = n * size_of(type);
   if (n > 0)
-    gleaner::scale(type, behind(out, bytes), behind(in, bytes), n, factor);
+    comm::scale(type, behind(out, bytes), behind(in, bytes), n, factor);
   return {};
 }
 
@@ -98,4 +98,4 @@ Result<void> WalledDevice::mark(void* stream) {
 
 Result<void> WalledDevice::wait_for_mark() { return {}; }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

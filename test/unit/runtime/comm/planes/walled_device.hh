@@ -12,7 +12,7 @@
 
 #include "runtime/comm/device.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 enum class Wall { yes, no };
 
@@ -59,4 +59,4 @@ class WalledDevice final : public Device {
   void* expected_ = nullptr;  ///< NULL: any
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

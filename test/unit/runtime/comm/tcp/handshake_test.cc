@@ -4,7 +4,9 @@
 
 #include "test/unit/catch.hh"
 
-using namespace gleaner::tcp;
+namespace gleaner::comm {
+
+using namespace tcp;
 
 namespace {
 
@@ -63,3 +65,5 @@ TEST_CASE("without the key nothing is proven") {
   CHECK(!is_proof(key, hello, answer, proof_for("guess", hello, answer)));
   CHECK(!is_proof(key, hello, answer, ""));
 }
+
+}  // namespace gleaner::comm

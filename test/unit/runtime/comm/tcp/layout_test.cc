@@ -7,8 +7,8 @@
 #include "runtime/comm/tcp/ring_sum.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::tcp;
+namespace gleaner::comm {
+using namespace tcp;
 
 namespace {
 
@@ -113,3 +113,5 @@ TEST_CASE("what a node of the ring receives is what its neighbour sends") {
       CHECK(all == 2 * std::size_t(size - 1) * n * 4);
     }
 }
+
+}  // namespace gleaner::comm

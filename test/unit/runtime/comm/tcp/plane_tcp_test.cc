@@ -16,8 +16,8 @@
 #include "tcp/team.hh"
 #include "test/unit/catch.hh"
 
-using namespace gleaner;
-using namespace gleaner::test;
+namespace gleaner::comm {
+using namespace test;
 
 namespace {
 
@@ -27,15 +27,15 @@ constexpr double loss_known_s_max = 2;  // sums are a hundred times as slow
 constexpr double loss_known_s_max = 1;  // a busy machine; no timeout is less
 #endif
 
-Fd connected_to(tcp::Contact const& contact) {
+os::Fd connected_to(tcp::Contact const& contact) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(std::uint16_t(contact.port));
   ::inet_pton(AF_INET, contact.host.c_str(), &address.sin_addr);
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  os::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address),
                 sizeof address) != 0)
-    fd = Fd();
+    fd = os::Fd();
   return fd;
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a member of another generation is refused") {
 }
 
 TEST_CASE("a stranger who connects first takes nobody's place") {
-  std::vector<Fd> strangers;
+  std::vector<os::Fd> strangers;
   Team team(3);
   CHECK(all_succeeded(team.connect(20, [&](auto const& texts) {
     // They come to every member before its peers know where it is: some say
@@ -158,7 +158,7 @@ TEST_CASE("without descriptors a caller waits, and nobody spins") {
   options.topology = "s2";  // the other calls
   auto const made = make_plane("tcp", options);
   REQUIRE(made);
-  Fd caller;
+  os::Fd caller;
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
   auto const used_s = thread_cpu_s();
@@ -166,7 +166,7 @@ TEST_CASE("without descriptors a caller waits, and nobody spins") {
       [&](auto const&, std::string const& blob) {
         caller = connected_to(*tcp::Contact::parse(blob));
         auto none = before;
-        none.rlim_cur = rlim_t(Fd(::dup(caller.get())).get());
+        none.rlim_cur = rlim_t(os::Fd(::dup(caller.get())).get());
         ::setrlimit(RLIMIT_NOFILE, &none);
         tcp::Contact const other{"127.0.0.1", 1, "none", "", "elsewhere", "s1"};
         return Result<std::vector<std::string>>({other.text(), blob});
@@ -292,3 +292,5 @@ TEST_CASE("a member has few descriptors, and gives all of them back") {
   }
   CHECK(open_descriptors() == before);
 }
+
+}  // namespace gleaner::comm

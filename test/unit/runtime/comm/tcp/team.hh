@@ -14,7 +14,7 @@
 
 #include "runtime/comm/comm.hh"
 
-namespace gleaner::test {
+namespace gleaner::comm::test {
 
 inline double seconds_of(auto call) {
   auto const begun = std::chrono::steady_clock::now();
@@ -92,4 +92,4 @@ class Team {
   std::map<std::string, std::map<int, std::string>> blobs_;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::comm::test

@@ -14,14 +14,15 @@
 
 struct CUstream_st {
   std::mutex mutex;
-  std::deque<std::shared_ptr<gleaner::test::Work>> works;  ///< not done yet
+  std::deque<std::shared_ptr<gleaner::gpu::test::Work>>
+      works;  ///< not done yet
 };
 struct CUevent_st {
   std::mutex mutex;
-  std::shared_ptr<gleaner::test::Work> after;  ///< NULL: nothing
+  std::shared_ptr<gleaner::gpu::test::Work> after;  ///< NULL: nothing
 };
 
-namespace gleaner::test {
+namespace gleaner::gpu::test {
 namespace {
 
 std::atomic<int> gpus{1};
@@ -70,9 +71,9 @@ int device_of_thread() { return device; }
 cudaError_t last_error() { return last; }
 void fail_pinned_memory(bool fail) { no_pinned_memory = fail; }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::gpu::test
 
-using namespace gleaner::test;
+using namespace gleaner::gpu::test;
 
 namespace gleaner::gpu {
 
@@ -81,9 +82,10 @@ bool thread_uses_gpu() { return device >= 0; }
 cudaError_t scale(Number type, void* out, void const* in, std::size_t n,
                   double factor, cudaStream_t stream) {
   wait_for(last_of(stream));
-  Element const elements[] = {Element::float32, Element::float64,
-                              Element::float16, Element::bfloat16};
-  gleaner::scale(elements[std::size_t(type)], out, in, n, factor);
+  comm::Element const elements[] = {
+      comm::Element::float32, comm::Element::float64, comm::Element::float16,
+      comm::Element::bfloat16};
+  comm::scale(elements[std::size_t(type)], out, in, n, factor);
   return cudaSuccess;
 }
 

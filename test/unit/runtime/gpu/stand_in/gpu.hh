@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-namespace gleaner::test {
+namespace gleaner::gpu::test {
 
 /// Something that a stream does.
 struct Work {
@@ -54,4 +54,4 @@ void end_deaf_kernels();
 /// The most sums that one member had queued and not finished, so far.
 int sums_queued_max();
 
-}  // namespace gleaner::test
+}  // namespace gleaner::gpu::test

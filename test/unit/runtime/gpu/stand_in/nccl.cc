@@ -14,14 +14,14 @@
 namespace {
 
 using namespace gleaner;
-using gleaner::test::Work;
+using gleaner::gpu::test::Work;
 
 /// One member's part in a sum.
 struct Part {
   void const* local = nullptr;
   void* sum = nullptr;
   std::size_t n = 0;
-  Element type = Element::float32;
+  comm::Element type = comm::Element::float32;
   std::shared_ptr<Work> work;
 };
 
@@ -39,28 +39,29 @@ std::atomic<int> version{NCCL_VERSION_CODE}, ids{0}, roots{0}, queued_max{0};
 std::atomic<bool> deaf{false};
 std::vector<std::shared_ptr<Work>> deaf_works;
 
-Element element(ncclDataType_t type) {
+comm::Element element(ncclDataType_t type) {
   switch (type) {
     case ncclFloat64:
-      return Element::float64;
+      return comm::Element::float64;
     case ncclFloat16:
-      return Element::float16;
+      return comm::Element::float16;
     case ncclBfloat16:
-      return Element::bfloat16;
+      return comm::Element::bfloat16;
     case ncclInt64:
-      return Element::int64;
+      return comm::Element::int64;
     default:
-      return Element::float32;
+      return comm::Element::float32;
   }
 }
 
 /// In the order of ranks, so that all get the same bits.
 void add_up(std::map<int, Part> const& parts) {
   auto const& first = parts.begin()->second;
-  std::string total(first.n * size_of(first.type), '\0');
+  std::string total(first.n * comm::size_of(first.type), '\0');
   std::memcpy(total.data(), first.local, total.size());
   for (auto it = std::next(parts.begin()); it != parts.end(); ++it)
-    add(first.type, total.data(), total.data(), it->second.local, first.n);
+    comm::add(first.type, total.data(), total.data(), it->second.local,
+              first.n);
   for (auto const& [rank, part] : parts) {
     std::memcpy(part.sum, total.data(), total.size());
     part.work->done = true;
@@ -77,7 +78,7 @@ struct ncclComm {
   std::map<std::uint64_t, std::shared_ptr<Work>> works;  ///< by number
 };
 
-namespace gleaner::test {
+namespace gleaner::gpu::test {
 
 void set_nccl_version(int code) { version = code; }
 int bootstrap_roots() { return roots; }
@@ -89,7 +90,7 @@ void end_deaf_kernels() {
 }
 int sums_queued_max() { return queued_max; }
 
-}  // namespace gleaner::test
+}  // namespace gleaner::gpu::test
 
 extern "C" {
 
@@ -150,7 +151,7 @@ ncclResult_t ncclAllReduce(void const* local, void* sum, std::size_t n,
   if (comm->polls_left > 0) return ncclInvalidUsage;
   auto const number = comm->next++;
   auto const work = std::make_shared<Work>();
-  gleaner::test::queue(stream, work);
+  gleaner::gpu::test::queue(stream, work);
   comm->works[number] = work;
   comm->polls_left = 2;
   auto& parts = group.sums[number];

@@ -14,7 +14,7 @@
 #include "runtime/gpu/device_cuda.hh"
 #include "stand_in/gpu.hh"
 
-namespace gleaner::test {
+namespace gleaner::gpu::test {
 
 /// What the coordinator does with contact data.
 class Board {
@@ -52,7 +52,7 @@ class Team {
       : board_(size) {
     set_gpus(size);
     for (int rank = 0; rank < size; ++rank) {
-      PlaneOptions options{rank, size, "127.0.0.1"};
+      comm::PlaneOptions options{rank, size, "127.0.0.1"};
       options.node = "n1";
       options.device =
           *open_cuda_device(gpus.empty() ? rank : gpus[std::size_t(rank)]);
@@ -87,18 +87,18 @@ class Team {
     void* const local = *device.allocate(sizeof mine);
     void* const sum = *device.allocate(sizeof mine);
     (void)device.from_host(local, &mine, sizeof mine);
-    auto done =
-        planes[std::size_t(rank)]->allreduce(local, sum, 1, Element::float32);
+    auto done = planes[std::size_t(rank)]->allreduce(local, sum, 1,
+                                                     comm::Element::float32);
     device.release(local, sizeof mine);
     device.release(sum, sizeof mine);
     return done;
   }
 
-  std::vector<std::shared_ptr<Device>> devices;
-  std::vector<std::unique_ptr<Plane>> planes;
+  std::vector<std::shared_ptr<comm::Device>> devices;
+  std::vector<std::unique_ptr<comm::Plane>> planes;
 
  private:
   Board board_;
 };
 
-}  // namespace gleaner::test
+}  // namespace gleaner::gpu::test
