@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Who may include whom.  The table below is the architecture.
+# Who may include whom, and whose names are where.  The table below is the architecture.
 cd "${top_srcdir:-.}" || exit 1
 n=0
 ours='core|proto|alloc|profile|slurm|daemon|doctor|minicluster|sim|cli|runtime|plugins|test|examples'
@@ -63,6 +63,37 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
+names_by_folder() {  # a namespace per folder; src/core is everybody's: gleaner itself
+  n=$((n + 1))
+  what="a file's namespace is its folder's"
+  if bad=$(grep -rnE -A1 '^namespace gleaner[a-z_:]* \{' src plugins runtime test/unit --include='*.cc' --include='*.hh' --include='*.cu' 2>/dev/null |
+           awk '
+             function done() { if (wrong) print wrong; wrong = "" }
+             !/:[0-9]+:namespace / {  # the line after; others may be named beforehand
+               if (/-[0-9]+-(class|struct) [A-Za-z]+;$/) wrong = ""
+               done(); next
+             }
+             {
+               done()
+               said = file = $0
+               sub(/:.*/, "", file)
+               sub(/^[^:]*:[0-9]*:namespace /, "", said); sub(/ .*/, "", said)
+               folder = file; sub(/^(src|test\/unit)\//, "", folder)
+               if (folder ~ /^(runtime|plugins)\/.*\//) sub(/^[a-z]*\//, "", folder)
+               if (!sub(/\/.*/, "", folder)) folder = "test"  # helpers of all unit tests
+               name = "gleaner::" folder
+               right = index(said "::", name "::") == 1
+               if (folder == "core") right = said ~ /^gleaner(::contract)?$/
+               if (folder == "proto" && said ~ /^gleaner::msg(::|$)/) right = 1
+               # the fields of values of core; what the tests of comm declare
+               if (file ~ /^src\/proto\/daemon_messages\.cc$/ && said == "gleaner") right = 1
+               if (file ~ /\/planes_stand_in\.cc$/ && said == "gleaner::comm::test") right = 1
+               if (!right) wrong = $0
+             }
+             END { done() }'); test -n "$bad"
+  then echo "not ok $n - $what"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $what"; fi
+}
 may_include src/core
 may_include src/proto   core
 may_include src/alloc   core
@@ -99,6 +130,7 @@ only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/(journal|pr
 only_in 'zlib'     "zlib"           'src/sim/input_file.cc'
 only_in 'openssl/' "libcrypto"      'src/proto/|runtime/state/'
 only_in 'nlohmann/json\.hpp' "all of JSON, in src/core and src/slurm," 'src/(alloc|profile|sim|proto|daemon|doctor|cli)/|plugins/|runtime/'
+names_by_folder
 brain_decides
 never_in_pure '(steady|system|high_resolution)_clock|clock_gettime|gettimeofday|std::time\(|"core/clock' 'clock, but to time the solver' 'src/sim/engine\.cc'
 never_in_pure 'include <(fstream|filesystem|iostream|fcntl|unistd|dirent|sys/stat)' 'file, but for inputs of the simulator' 'src/sim/input_file\.'

@@ -47,6 +47,12 @@ src/daemon/brain.cc|#include <sqlite3.h>|SQLite only
 src/cli/a.cc|#include <zlib.h>|zlib only
 src/daemon/a.cc|#include <openssl/hmac.h>|libcrypto only
 src/core/a.hh|#include <nlohmann/json.hpp>|all of JSON,
+src/alloc/a.cc|namespace gleaner {|a file's namespace is its folder's
+src/core/a.hh|namespace gleaner::alloc {|a file's namespace is its folder's
+runtime/os/a.hh|namespace gleaner::runtime {|a file's namespace is its folder's
+plugins/a.cc|namespace gleaner::sched {|a file's namespace is its folder's
+test/unit/alloc/a_test.cc|namespace gleaner::daemon {|a file's namespace is its folder's
+test/unit/runtime/state/a_test.cc|namespace gleaner {|a file's namespace is its folder's
 src/daemon/planner.cc|#include "daemon/daemon.hh"|what decides includes nothing of what talks
 src/daemon/planner.cc|auto now = std::chrono::steady_clock::now();|no clock
 src/alloc/a.cc|auto now = std::time(nullptr);|no clock
