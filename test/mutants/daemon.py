@@ -285,7 +285,7 @@ DEFECTS = [
         "a hint wakes nobody",
         "src/daemon/plugin_door.cc",
         "handlers_.on_hint(*cause);",
-        "",
+        ";",
         "a hint means look again, anything else nothing",
     ),
 ]
