@@ -82,4 +82,4 @@ else
 %canon_reldir%_gleaner_SOURCES += %reldir%/no_cluster_commands.cc
 endif
 
-dist_man_MANS += %reldir%/gleaner.1
+dist_man_MANS += doc/man1/gleaner.1

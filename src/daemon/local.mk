@@ -117,7 +117,17 @@ sbin_PROGRAMS += %reldir%/gleanerd
 %canon_reldir%_gleanerd_LDADD = \
 	%reldir%/libgleanerd.la \
 	src/slurm/libslurmcontrol.la
+
+# systemd looks there with the prefixes /usr and /usr/local.
+systemdunitdir = $(prefix)/lib/systemd/system
+nodist_systemdunit_DATA = %reldir%/gleanerd.service
+CLEANFILES += %reldir%/gleanerd.service
+%reldir%/gleanerd.service: %reldir%/gleanerd.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) %reldir% && \
+	sed 's|@sbindir[@]|$(sbindir)|' $(srcdir)/%reldir%/gleanerd.service.in >$@.tmp && \
+	mv $@.tmp $@
 endif
 
+EXTRA_DIST += %reldir%/gleanerd.service.in
 dist_pkgdata_DATA += %reldir%/gleaner.yaml
 dist_man_MANS += doc/man8/gleanerd.8 doc/man5/gleaner.yaml.5

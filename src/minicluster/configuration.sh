@@ -50,7 +50,7 @@ PartitionName=head Nodes=head PriorityTier=10$deny
 END
     [[ $gleaner = no ]] || cat <<END
 PartitionName=lease Nodes=n[1-$nodes] PriorityTier=1 PreemptMode=CANCEL \\
-  GraceTime=0 ReqResv=YES Hidden=YES AllocNodes=$(own_names "$host")
+  GraceTime=0 ReqResv=YES Hidden=YES $(alloc_nodes "$host")
 END
   } >"$dir/etc/slurm.conf"
 }
@@ -84,13 +84,14 @@ last_of_each_key() {
              print line[i]}'
 }
 
-# What Slurm may take this machine for: it asks MUNGE from where a job was
-# submitted, which answers with the name of 127.0.0.1.
-own_names() {
+# Where leases may be asked from: here.  Slurm asks MUNGE for the submitting host,
+# which names 127.0.0.1, or else the connection.  Where neither address has a name,
+# as with --links, no list would do; nor would AllocNodes=ALL, which on a
+# partition's own line is the name of a node.
+alloc_nodes() { # HOST
   local other
   other=$(getent hosts 127.0.0.1 | awk '{print $2}')
-  # Without a name for 127.0.0.1 Slurm knows none, and would refuse all.
-  if [[ -z $other ]]; then echo ALL; else echo "localhost,$1,$other"; fi
+  if [[ -z $links && -n $other ]]; then echo "AllocNodes=localhost,$1,$other"; fi
 }
 
 slurm_conf_basics() {

@@ -23,7 +23,8 @@ struct PartitionFacts {
   enum class Preempt { off, cancel, other } preempt = Preempt::off;
   int grace_time_s = 0;
   bool needs_reservation = false;   ///< ReqResv=YES
-  bool limits_alloc_nodes = false;  ///< AllocNodes is set
+  /// AllocNodes as slurmctld has it; "": leases may come from any node.
+  std::string alloc_nodes;
   bool is_default = false;
   bool up = true;                ///< State=UP
   bool forces_sharing = false;   ///< OverSubscribe=FORCE

@@ -53,7 +53,7 @@ PartitionFacts facts_of(partition_info_t const& partition,
   facts.grace_time_s = plain(partition.grace_time);
   facts.needs_reservation = partition.flags & PART_FLAG_REQ_RESV;
   facts.is_default = partition.flags & PART_FLAG_DEFAULT;
-  facts.limits_alloc_nodes = !list_of(partition.allow_alloc_nodes).empty();
+  facts.alloc_nodes = text_of(partition.allow_alloc_nodes);
   facts.up = partition.state_up == PARTITION_UP;
   facts.forces_sharing = partition.max_share & SHARED_FORCE;
   facts.one_job_a_node = partition.max_share == 0;

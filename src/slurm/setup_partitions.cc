@@ -56,6 +56,16 @@ void judge_entrance(PartitionFacts const& lease, Line const& line,
     findings.warn(line.setting,
                   line.subject + "lacks ReqResv=YES, the second lock on it",
                   line.with("ReqResv=YES"));
+  // Slurm reads ALL as "any node" on the line PartitionName=DEFAULT only, and
+  // scontrol shows it either way (read_config.c, validate_alloc_node()).
+  if (lease.alloc_nodes == "ALL")
+    findings.refuse(line.setting,
+                    line.subject +
+                        "has AllocNodes=ALL, which Slurm takes for the name of "
+                        "a node (no lease would start: \"Access/permission "
+                        "denied\")",
+                    "take AllocNodes out, or name the nodes of partition '" +
+                        config.head_partition + "'");
   if (!lease.up)
     findings.refuse(line.setting,
                     line.subject + "is not UP (no lease would start)",

@@ -5,7 +5,7 @@
 top=${top_srcdir:-.} build=${top_builddir:-.}
 test "${GLEANER_SYSTEM_TESTS:-yes}" = yes ||
   { echo "1..0 # SKIP GLEANER_SYSTEM_TESTS=no"; exit 0; }
-parts='resize loss allreduce network scale'
+parts='resize loss allreduce network joiners scale'
 if "${PYTHON:-/usr/bin/python3}" -c 'import torch, cffi' 2>/dev/null; then
   parts="$parts fixed deterministic loader"
 fi
@@ -20,7 +20,7 @@ rows() {  # jq condition: how many rows it holds for
   jq "[.rows[] | select($1)] | length" "$out/bench-runtime.json"
 }
 
-echo 1..12
+echo 1..13
 ok 'all parts run' \
   "timeout 420 $top/test/bench/bench-runtime --build $build --source $top \
      --out $out --parts '$parts' --reps 1 --states 1 --no-peers --quick \
@@ -39,6 +39,10 @@ test "${have_gloo:-yes}" = no || pairs=8
 test "${have_mpi:-yes}" = no || pairs=$((pairs + 12))
 ok 'members of a network were connected' \
   "test \$(rows '.kind == \"connect\" and .connect_s[0] > 0') = 1"
+links=2
+test "$(id -u)" = 0 && command -v tc >/dev/null || links=0
+ok 'joiners got the state over links, none faster than a link is' \
+  "test \$(rows '.part == \"joiners\" and .repetitions[0].stall_s > .stream_s * 0.9') = $links"
 ok 'data planes and libraries were measured in pairs' \
   "test \$(rows '.part == \"allreduce\" and (.ours_ms | length) == (.library_ms | length)') = $pairs"
 case $parts in

@@ -157,6 +157,7 @@ EXTRA_DIST += \
 	%reldir%/runtime/loader.py \
 	%reldir%/runtime/loader_steps.py \
 	%reldir%/runtime/loss.py \
+	%reldir%/runtime/joiners.py \
 	%reldir%/runtime/network.py \
 	%reldir%/runtime/process_end.py \
 	%reldir%/runtime/resize.py \

@@ -1,5 +1,5 @@
 ## Recorded cases, a folder each: a new one needs no line here.  See README.md.
-EXTRA_DIST += %reldir%/README.md %reldir%/cases \
+EXTRA_DIST += %reldir%/README.md %reldir%/cases %reldir%/record \
 	%reldir%/report %reldir%/sim %reldir%/slurm %reldir%/solve
 dist_check_SCRIPTS += %reldir%/recorded.t
 TESTS += %reldir%/recorded.t

@@ -18,23 +18,23 @@ setup_file() {
   chmod 755 "$work/talks.sh"
 }
 teardown_file() {
+  [[ -n ${cluster:-} ]] || return 0
   local name
-  name=$(ip -br link show type bridge | awk '/^gm/ {print $1; exit}')
+  name=$(network_name)
+  [[ -e /sys/class/net/$name ]]
   stop_cluster
   # What was made for the cluster went with it.
-  [[ -z $name || ! -e /sys/class/net/$name ]]
+  [[ ! -e /sys/class/net/$name ]]
 }
-# Slurm 24.11 refuses leases to a coordinator at such an address ("Access/permission
-# denied"); why is not known yet (doc/platforms.md).
-setup() {
-  [[ $(slurmctld -V) = *" 22."* ]] || skip "minicluster --links is not ready for $(slurmctld -V)"
-  use_cluster
-}
+setup() { use_cluster; }
 teardown() {
   [[ -z ${hogs:-} ]] || kill -- $hogs
   show_logs_on_failure
   cancel_all
 }
+
+# Other clusters of this machine may have bridges, too.
+network_name() { sed -n 's/^port=/gm/p' "$cluster/slurm/etc/minicluster.settings"; }
 
 submit_named() { submitted --malleable=1-5 -J "$1" "$work/$1.sh"; }
 
@@ -57,8 +57,7 @@ measured_on() {
   # The members' connections are between nodes, not on loopback.
   prefix=$(sed -n 's/^address: \(.*\)\.1:.*/\1/p' "$cluster/slurm/etc/gleaner.yaml")
   [[ $prefix = 198.1* ]]
-  wait_until 20 "nsenter --net=/run/netns/gm\$(sed -n 's/^port=//p' \
-    '$cluster/slurm/etc/minicluster.settings')-n1 ss -Htn state established |
+  wait_until 20 "nsenter --net=/run/netns/$(network_name)-n1 ss -Htn state established |
     grep -qF '$prefix.3:'"
 }
 

@@ -225,6 +225,37 @@ def network_table(rows):
     return table(["what", "p50 / p99", "ratio (95 %)", "aim"], lines)
 
 
+def joiners_table(rows):
+    def line(row):
+        stalls = values(row, "stall_s")
+        times_stream = median(stalls) / row["stream_s"]
+        found = summary(stalls)
+        return [
+            row["joiners"],
+            row["state_mib"],
+            row["link_mbit"],
+            len(stalls),
+            f"{row['stream_s']:.2f}",
+            f"{found['p50']:.2f} / {found['max']:.2f}",
+            f"{times_stream:.2f}",
+            "1.10",
+        ]
+
+    return table(
+        [
+            "joiners",
+            "state, MiB",
+            "links, Mbit/s",
+            "runs",
+            "one stream, s",
+            "stall p50 / max, s",
+            "stall / stream",
+            "aim",
+        ],
+        map(line, rows),
+    )
+
+
 def fixed_table(rows):
     aims = {"char_lm": "0.97", "wide": "1.0"}
     return table(
@@ -355,6 +386,7 @@ PARTS = [
     ("Losses", "loss", loss_table),
     ("Reductions", "allreduce", allreduce_table),
     ("The network", "network", network_table),
+    ("State to joiners over links", "joiners", joiners_table),
     ("A size that does not change", "fixed", fixed_table),
     ("Deterministic mode", "deterministic", deterministic_table),
     ("Waiting for samples", "loader", loader_table),

@@ -33,6 +33,11 @@ TESTS += %reldir%/test_daemon
 %canon_reldir%_test_daemon_LDADD = test/unit/libtestmain.la src/daemon/libbrain.la
 endif
 
+dist_check_SCRIPTS += %reldir%/service_unit.t
+if HAVE_GLEANERD
+TESTS += %reldir%/service_unit.t
+endif
+
 if HAVE_GLEANERD
 if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_gleanerd
