@@ -51,6 +51,10 @@ def parser() -> argparse.ArgumentParser:
         help="end when others hold all trials that are left",
     )
 
+    run.add_argument(
+        "--no-weights", action="store_true", help="promoted trials weigh no more"
+    )
+
     command("ask", "Take a trial, for a driver of your own")
     report = command("report", "Say a value of a trial's course")
     _trial(report)
@@ -144,7 +148,7 @@ def run(options: argparse.Namespace, program: list[str], here: str) -> int:
         words.append(f"--local={options.local}")
     coordinator = find_coordinator(here)
     made = Options(coordinator, words, program, not options.no_wait)
-    made.has_weight = knows_weight(coordinator)
+    made.has_weight = not options.no_weights and knows_weight(coordinator)
     return Worker(_open(options), made).run()
 
 
