@@ -57,6 +57,7 @@ campaign_package = \
 	%reldir%/gleaner_campaign/training.py \
 	%reldir%/gleaner_campaign/values.py \
 	%reldir%/gleaner_campaign/views.py \
+	%reldir%/gleaner_campaign/waiting.py \
 	%reldir%/gleaner_campaign/weight.py \
 	%reldir%/gleaner_campaign/worker.py
 # End of campaign_package

@@ -77,6 +77,7 @@ class Figures(unittest.TestCase):
             found["weights"]["rate_ratio"], (3 / 14) / (2 / 40)
         )
         self.assertEqual(found["peer"]["time_ratio"], 1)
+        self.assertAlmostEqual(found["weights"]["node_s_ratio"], 4 / 13)
         self.assertEqual(len(figures.table(found)), 3)
 
 

@@ -111,6 +111,7 @@ def figures(runs):
                 for key in rows[0]
                 if key not in ("arm", "seed")
             },
+            "node_s_ratio": middle([pair["node_s"] / pair["peer_node_s"] for pair in pairs]),
             "time_ratio": middle([pair["ratio"] for pair in pairs]),
             "all_time_ratio": middle([pair["all_ratio"] for pair in pairs]),
             "rate_ratio": middle(gains),
@@ -119,7 +120,7 @@ def figures(runs):
 
 
 HEADER = [
-    ["arm", "seeds", "s to same best / peer", "s for all / peer"]
+    ["arm", "seeds", "s to same best / peer", "node-s / peer", "s for all / peer"]
     + ["trials per idle node-h", "/ peer", "best", "node-s lent"]
 ]
 
@@ -132,7 +133,7 @@ def table(by_arm):
     for arm, one in by_arm.items():
         mid = one["median"]
         rows.append(
-            [arm, str(one["seeds"]), cell(one["time_ratio"], 2)]
+            [arm, str(one["seeds"]), cell(one["time_ratio"], 2), cell(one["node_s_ratio"], 2)]
             + [cell(one["all_time_ratio"], 2), cell(mid["ended_per_idle_node_h"], 0)]
             + [cell(one["rate_ratio"], 2), cell(mid["best"], 4)]
             + [cell(mid["lent_node_s"], 0)]
