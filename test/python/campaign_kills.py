@@ -161,6 +161,7 @@ class Killed(Case):
             known = [factor / step for step in steps if step in standing]
             told = trial["course"].get(str(index))
             if known:
+                self.assertIsNotNone(told, f"value {index} was not told")
                 self.assertAlmostEqual(told, sum(known) / len(known), msg=f"value {index}")
             elif told is not None:  # it was known before its steps came again
                 self.assertLessEqual(told, factor / steps[0])
