@@ -10,6 +10,8 @@ dist_doc_DATA += \
 	%reldir%/demo-jpa.svg \
 	%reldir%/runtime-steps.svg \
 	%reldir%/results-allocator.md \
+	%reldir%/results-campaign.md \
+	%reldir%/results-campaign.svg \
 	%reldir%/results-demo.md \
 	%reldir%/results-giveback.md \
 	%reldir%/results-harm.md \

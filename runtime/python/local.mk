@@ -28,6 +28,7 @@ python_package = \
 	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \
 	%reldir%/gleaner/transformers.py \
+	%reldir%/gleaner/trial_weight.py \
 	%reldir%/gleaner/update.py \
 	%reldir%/gleaner/versions.py \
 	%reldir%/gleaner/workers.py
@@ -56,6 +57,8 @@ campaign_package = \
 	%reldir%/gleaner_campaign/training.py \
 	%reldir%/gleaner_campaign/values.py \
 	%reldir%/gleaner_campaign/views.py \
+	%reldir%/gleaner_campaign/waiting.py \
+	%reldir%/gleaner_campaign/weight.py \
 	%reldir%/gleaner_campaign/worker.py
 # End of campaign_package
 EXTRA_DIST += $(campaign_package) %reldir%/gleaner-campaign.in

@@ -223,3 +223,26 @@ bench-harm: %reldir%/runtime/step_program
 	$(srcdir)/%reldir%/bench-harm --build . --data '$(DATA)' --out '$(OUT)' \
 		--rows '$(ROWS)' --seed '$(SEED)' $(if $(QUICK),--quick) $(BENCH_HARM)
 .PHONY: bench-harm
+
+## What a search on idle nodes finds, and when: `make bench-campaign DATA=DIR OUT=DIR`
+## as root prints a table and writes DIR/bench-campaign.json and .svg.  DATA holds
+## swf.  QUICK=1 does one short search, SEEDS="1 2" those.
+check_PROGRAMS += %reldir%/campaign/search_program
+%canon_reldir%_campaign_search_program_SOURCES = %reldir%/campaign/search_program.c
+%canon_reldir%_campaign_search_program_LDADD = runtime/libgleaner.la -lm
+EXTRA_DIST += \
+	%reldir%/bench-campaign \
+	%reldir%/campaign/one_search.py \
+	%reldir%/campaign/peer.py \
+	%reldir%/campaign/search_figures.py \
+	%reldir%/campaign/search_picture.py
+dist_check_SCRIPTS += %reldir%/search_figures.t
+TESTS += %reldir%/search_figures.t
+
+SEEDS = 1 2 3 4 5 6 7 8 9 10
+BENCH_CAMPAIGN =
+bench-campaign: %reldir%/campaign/search_program
+	$(MAKE) $(AM_MAKEFLAGS) --quiet all DATA=
+	$(srcdir)/%reldir%/bench-campaign --build . --data '$(DATA)' --out '$(OUT)' \
+		--seeds '$(SEEDS)' $(if $(QUICK),--quick) $(BENCH_CAMPAIGN)
+.PHONY: bench-campaign

@@ -114,6 +114,8 @@ class Trials(Case):
         for trial in trials:  # the mean of loss/step over the steps 6 to 10
             expected = trial["params"]["loss"] * sum(1 / s for s in range(6, 11)) / 5
             self.assertAlmostEqual(trial["values"][0], expected)
+        shown = self.call("status", self.dir, "--watch")  # ends: it is over
+        self.assertIn("3 of 3 trials ended", shown)
         best = json.loads(self.call("best", self.dir, "--json"))[0]
         self.assertEqual(best["params"]["loss"], min(t["params"]["loss"] for t in trials))
 

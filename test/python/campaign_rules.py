@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a campaign decides, without a process or a file that grows."""
 
+import json
 import os
 import random
 import tempfile
@@ -11,12 +12,15 @@ import support
 import optuna
 from optuna.trial import TrialState
 
+from gleaner.trial_weight import TrialWeight
 from gleaner_campaign import bounded, budget, document, holder, liveness, plots, rungs
 from gleaner_campaign import spec as specs
-from gleaner_campaign import training, values
+from gleaner_campaign import training, values, views
 from gleaner_campaign.holder import Holder, JobSeen, Life
 from gleaner_campaign.refusal import Refusal
 from gleaner_campaign.spec import Budget, Method, Per
+from gleaner_campaign.waiting import waits_for_nodes
+from gleaner_campaign.weight import Weight
 
 SPEC = """\
 objective: loss
@@ -269,6 +273,71 @@ class Rules(unittest.TestCase):
             self.assertEqual(rungs.rung_of(asha, index), rung)
             self.assertEqual(rungs.weight_of(asha, index), weight)
         self.assertEqual(rungs.weight_of(Method("median"), 100), 1)
+
+    def test_growing_weight(self):
+        """a trial's file says what it weighs: more with each rung, never less"""
+        with tempfile.TemporaryDirectory() as folder:
+            said = lambda: (Path(folder) / "weight").read_text()
+            asha = Method("asha", {"min": 1, "reduction": 3})
+            trial = Weight(folder, asha)
+            for index, expected in [(0, "1"), (2, "1"), (3, "3"), (1, "3"), (9, "9")]:
+                trial.take(index)
+                self.assertEqual(said(), expected + "\n")
+            os.unlink(Path(folder) / "weight")
+            trial.take(9)  # nothing new is not written
+            self.assertFalse((Path(folder) / "weight").exists())
+
+    def test_weight_heard(self):
+        """a training hears each new weight once, and looks once a second"""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "weight"
+            heard = TrialWeight({"GLEANER_TRIAL": json.dumps({"dir": folder})})
+            self.assertIsNone(heard.news(0))
+            file.write_text("3\n")
+            self.assertIsNone(heard.news(0.5))
+            self.assertEqual(heard.news(1.5), 3)
+            self.assertIsNone(heard.news(3))
+            for text, news in [("9\n", 9), ("x", None), ("100", None), ("", None)]:
+                file.write_text(text)
+                now_s = 5 + 2 * len(text)
+                heard._looked_s = 0
+                self.assertEqual(heard.news(now_s), news)
+        for none in ({}, {"GLEANER_TRIAL": "x"}, {"GLEANER_TRIAL": "[]"}):
+            self.assertIsNone(TrialWeight(none).news(9))
+
+    def test_waiting(self):
+        """a training waits for nodes until it has a generation, and when parked"""
+        start, park = '{"event":"start"}', '{"event":"park","step":3}'
+        begun = '{"event":"generation","nodes":"n1"}'
+        parked = '{"event":"generation","nodes":""}'
+        for lines, waits in [
+            ([], False), ([start], True), ([start, begun], False),
+            ([start, begun, parked, park], True),
+            ([start, begun, parked, park, begun], False),
+            ([park] + ['{"event":"step"}'] * 9000, False), ([start, '{"eve'], True),
+        ]:  # fmt: skip
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "events.jsonl"
+                path.write_text("\n".join(lines))
+                self.assertEqual(waits_for_nodes(str(path)), waits, lines[:5])
+        self.assertFalse(waits_for_nodes("/none"))
+
+    def test_over(self):
+        """a campaign is over when all trials ended, or when it was stopped and none
+        runs any more"""
+        def over(complete, stopped=False, running=()):
+            trials = {"budget": 3, "complete": complete, "pruned": 1, "fail": 0}
+            waits = [{"waits_for": why} for why in running]
+            return views.is_over(
+                {"trials": trials, "stopped": stopped, "spent": None, "running": waits}
+            )
+
+        self.assertTrue(over(2))
+        self.assertFalse(over(1))
+        self.assertTrue(over(1, True))
+        self.assertTrue(over(1, True, ["a worker"]))
+        self.assertFalse(over(1, True, [""]))
+        self.assertFalse(over(1, False, ["a worker"]))
 
     def test_budget(self):
         """time and node-hours end what runs; trials bound what begins"""

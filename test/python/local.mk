@@ -5,6 +5,7 @@ python_tests = \
 	%reldir%/campaign.py \
 	%reldir%/campaign_example.py \
 	%reldir%/campaign_kills.py \
+	%reldir%/campaign_methods.py \
 	%reldir%/campaign_plot.py \
 	%reldir%/campaign_rules.py \
 	%reldir%/changes.py \

@@ -24,6 +24,7 @@ system_tests = \
 	%reldir%/admin.bats \
 	%reldir%/doctor.bats \
 	%reldir%/harm.bats \
+	%reldir%/bench_campaign.bats \
 	%reldir%/variants.bats
 # End of system_tests
 

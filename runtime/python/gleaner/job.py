@@ -29,6 +29,7 @@ from .randomness import seed_all
 from .reductions import Reduced, Reductions
 from .refusals import check_model, check_optimizer
 from .state import State
+from .trial_weight import TrialWeight
 from .update import Update
 
 Number = Union[int, float, Tensor]
@@ -118,6 +119,7 @@ class Job:
         self._fitted = 0  # samples that were computed at once
         self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
         self._weight: Optional[float] = None  # set before the training was open
+        self._trial_weight = TrialWeight()
         self._begin_nothing()
 
     # The loop.
@@ -501,6 +503,9 @@ class Job:
         self._info = info
         self._begin_nothing()
         self._owns(info.rank == 0)
+        weight = self._trial_weight.news() if info.rank == 0 else None
+        if weight is not None:
+            self.set_weight(weight)
         assert self._gradients is not None
         self._gradients.begin()
         self._seed(info)

@@ -16,6 +16,10 @@ from gleaner_campaign import exits
 from gleaner_campaign.refusal import Refusal
 
 
+WATCH_S = 2.0
+CLEAR = "\033[H\033[J"  # of a terminal: home, and nothing below
+
+
 class Parser(argparse.ArgumentParser):
     """Refuses as the rest of Gleaner does."""
 
@@ -51,6 +55,10 @@ def parser() -> argparse.ArgumentParser:
         help="end when others hold all trials that are left",
     )
 
+    run.add_argument(
+        "--no-weights", action="store_true", help="promoted trials weigh no more"
+    )
+
     command("ask", "Take a trial, for a driver of your own")
     report = command("report", "Say a value of a trial's course")
     _trial(report)
@@ -64,7 +72,10 @@ def parser() -> argparse.ArgumentParser:
     )
     stop = command("stop", "Have workers end, their trials kept")
     stop.add_argument("--undo", action="store_true", help="let workers go on")
-    command("status", "How far is it?")
+    status = command("status", "How far is it?")
+    status.add_argument(
+        "--watch", action="store_true", help="again every 2 s, until it is over"
+    )
     command("best", "The best trial")
     command("trials", "All trials")
     plot = command("plot", "One HTML file of what happened")
@@ -144,7 +155,7 @@ def run(options: argparse.Namespace, program: list[str], here: str) -> int:
         words.append(f"--local={options.local}")
     coordinator = find_coordinator(here)
     made = Options(coordinator, words, program, not options.no_wait)
-    made.has_weight = knows_weight(coordinator)
+    made.has_weight = not options.no_weights and knows_weight(coordinator)
     return Worker(_open(options), made).run()
 
 
@@ -215,9 +226,19 @@ def stop(options: argparse.Namespace, program: list[str], here: str) -> int:
 def status(options: argparse.Namespace, program: list[str], here: str) -> int:
     from gleaner_campaign import views
 
-    found = views.status_json(_open(options), time.time())
-    _show(options, found, views.status_text(found))
-    return exits.DONE
+    campaign = _open(options)
+    while True:
+        found = views.status_json(campaign, time.time())
+        if options.watch and sys.stdout.isatty():
+            print(CLEAR, end="")
+        _show(options, found, views.status_text(found))
+        if not options.watch or views.is_over(found):
+            return exits.DONE
+        sys.stdout.flush()
+        try:
+            time.sleep(WATCH_S)
+        except KeyboardInterrupt:
+            return exits.DONE
 
 
 def best(options: argparse.Namespace, program: list[str], here: str) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from typing import Any
 
 from optuna.trial import TrialState
@@ -12,6 +13,7 @@ from gleaner_campaign import liveness
 from gleaner_campaign.campaign import NODE_S, Campaign
 from gleaner_campaign.holder import ATTRIBUTE, Holder, Life
 from gleaner_campaign.rungs import rung_of, weight_of
+from gleaner_campaign.waiting import waits_for_nodes
 
 
 def trial_json(campaign: Campaign, trial: Any) -> dict[str, Any]:
@@ -56,7 +58,8 @@ def status_json(campaign: Campaign, now_s: float) -> dict[str, Any]:
             holder = held.get(trial.number)
             life = lives[holder.token] if holder else Life.gone
             shown = trial_json(campaign, trial)
-            shown["waits_for"] = _waits_for(holder, life)
+            events = os.path.join(shown["dir"], "events.jsonl")
+            shown["waits_for"] = _waits_for(holder, life, events)
             running.append(shown)
     return {
         "name": campaign.spec.name,
@@ -69,14 +72,24 @@ def status_json(campaign: Campaign, now_s: float) -> dict[str, Any]:
     }
 
 
-def _waits_for(holder: Any, life: Life) -> str:
+def _waits_for(holder: Any, life: Life, events: str) -> str:
     if holder is None:
         return "a worker"
     if life == Life.gone:
         return "a worker (its own is gone)"
     if life == Life.unknown:
         return "Slurm's word on its worker"
-    return ""
+    return "idle nodes" if waits_for_nodes(events) else ""
+
+
+def is_over(status: dict[str, Any]) -> bool:
+    """Nothing changes any more before somebody does something."""
+    trials = status["trials"]
+    ended = trials["complete"] + trials["pruned"] + trials["fail"]
+    if ended >= trials["budget"]:
+        return True
+    runs = any(not trial["waits_for"].startswith("a worker") for trial in status["running"])
+    return not runs and bool(status["stopped"] or status["spent"])
 
 
 def status_text(status: dict[str, Any]) -> str:

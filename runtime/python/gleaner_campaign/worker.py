@@ -20,9 +20,9 @@ from gleaner_campaign.campaign import FAILURES, NODE_S, Campaign, Nothing, Taken
 from gleaner_campaign.exits import BUDGET, DONE, STOPPED
 from gleaner_campaign.holder import process
 from gleaner_campaign.refusal import Refusal
-from gleaner_campaign.rungs import weight_of
 from gleaner_campaign.training import Training, check_names, lock_folder
 from gleaner_campaign.values import Course, NodeTime, result
+from gleaner_campaign.weight import Weight
 
 LOOK_S = 0.25  # between looks at a trial's events
 ASK_S = 5.0  # between looks at the campaign: was it stopped, is the budget spent
@@ -36,7 +36,7 @@ class Options:
     run: list[str]  # its options
     argv: list[str]
     waits: bool = True  # while others hold the last trials, which may be lost
-    has_weight: bool = False  # gleaner run knows --weight
+    has_weight: bool = False  # gleaner run knows --weight, and trials shall have one
 
 
 class Worker:
@@ -79,15 +79,16 @@ class Worker:
             return None
         say("trial_begun", number=taken.number, params=taken.params)
         options = list(self._options.run)
+        weight = None
         if self._options.has_weight:
             course = self._campaign.trial(taken.number).intermediate_values
-            weight = weight_of(self._campaign.spec.pruner, max(course, default=0))
-            options.append(f"--weight={weight:g}")
+            weight = Weight(taken.folder, self._campaign.spec.pruner)
+            options.append(f"--weight={weight.take(max(course, default=0)):g}")
         training = Training(
             self._options.program, taken, options, self._options.argv, lock
         )
         try:
-            return Watch(self, self._campaign, taken, training).until_over()
+            return Watch(self, self._campaign, taken, training, weight).until_over()
         except BaseException:
             training.ask_to_end(with_checkpoint=True)
             if training.wait(END_S) is None:
@@ -119,9 +120,15 @@ class Watch:
     """One trial's training: its values go to the study, and decisions come back."""
 
     def __init__(
-        self, worker: Worker, campaign: Campaign, taken: Taken, training: Training
+        self,
+        worker: Worker,
+        campaign: Campaign,
+        taken: Taken,
+        training: Training,
+        weight: Optional[Weight],
     ) -> None:
         self._worker = worker
+        self._weight = weight
         self._campaign = campaign
         self._taken = taken
         self._training = training
@@ -153,6 +160,8 @@ class Watch:
             )
             if prune and not self._courses[0].finished:
                 self._end("prune")
+            elif self._weight is not None:
+                self._weight.take(point.index)
 
     def _decide(self) -> None:
         if self._worker.signalled() is not None:
