@@ -114,6 +114,7 @@ class Member {
                                         Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
   std::uint64_t rng_seed() const;
+  static std::string why_no_update();
   std::string why_copy() const;
   /// L and R.
   Gradients& sums() { return shard_sums_ ? shard_sums_->sums() : gradients_; }
