@@ -22,6 +22,6 @@ COMM = tcp
 PLANE = $(COMM)
 PROGRAM = c
 chaos: all test/runtime/trainer
-	$(or $(PYTHON),python3) $(srcdir)/%reldir%/chaos --build . --seed $(SEED) \
+	python='$(PYTHON)'; $${python:-python3} $(srcdir)/%reldir%/chaos --build . --seed $(SEED) \
 		--minutes $(MINUTES) --comm $(PLANE) --program $(PROGRAM) --out '$(OUT)'
 .PHONY: chaos
