@@ -118,6 +118,7 @@ class Member {
       std::uint64_t pass, generation::Positions const& positions) const;
   void fill(gleaner_step_info& info) const;
   std::uint64_t rng_seed() const;
+  static std::string why_no_update();
   std::string why_copy() const;
   /// L and R.
   state::Gradients& sums() {

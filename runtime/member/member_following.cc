@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How joiners follow: what members feed them, and what they do with it.
+#include <cstdlib>
+
 #include "core/clock.hh"
 #include "runtime/member/feeder.hh"
 #include "runtime/member/following.hh"
@@ -8,10 +10,16 @@
 
 namespace gleaner::member {
 
+/// A face of the library may know better than the library.
+std::string Member::why_no_update() {
+  char const* why = std::getenv("GLEANER_COPY_WHY");
+  return why && *why ? why : "the program registered no update";
+}
+
 /// Why the state must be copied to joiners of this program; "": they may
 /// follow.
 std::string Member::why_copy() const {
-  if (!update_) return "the program registered no update";
+  if (!update_) return why_no_update();
   if (shard_sums_) return "deterministic mode";
   if (device_) return "the state is in memory of a GPU";
   return "";

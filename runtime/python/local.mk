@@ -4,6 +4,7 @@ python_package = \
 	%reldir%/gleaner/__init__.py \
 	%reldir%/gleaner/_declarations.py \
 	%reldir%/gleaner/buffers.py \
+	%reldir%/gleaner/busy.py \
 	%reldir%/gleaner/checkpoint.py \
 	%reldir%/gleaner/converted.py \
 	%reldir%/gleaner/core.py \
@@ -13,10 +14,12 @@ python_package = \
 	%reldir%/gleaner/encoding.py \
 	%reldir%/gleaner/evaluation.py \
 	%reldir%/gleaner/feed.py \
+	%reldir%/gleaner/following.py \
 	%reldir%/gleaner/gradients.py \
 	%reldir%/gleaner/job.py \
 	%reldir%/gleaner/lightning.py \
 	%reldir%/gleaner/loader.py \
+	%reldir%/gleaner/means.py \
 	%reldir%/gleaner/memory.py \
 	%reldir%/gleaner/optimizer_state.py \
 	%reldir%/gleaner/parameters.py \

@@ -150,6 +150,8 @@ EXTRA_DIST += \
 	%reldir%/runtime-report \
 	%reldir%/runtime/allreduce.py \
 	%reldir%/runtime/char_lm_steps.py \
+	%reldir%/runtime/pytorch.py \
+	%reldir%/runtime/pytorch_steps.py \
 	%reldir%/runtime/deterministic.py \
 	%reldir%/runtime/fixed.py \
 	%reldir%/runtime/fixed_program.py \

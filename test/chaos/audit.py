@@ -51,11 +51,12 @@ def wrong_samples(training):
     if not finish or finish[-1]["duplicate_samples"] or finish[-1]["missing_samples"]:
         wrong.append(f"the coordinator's own account: {finish[-1:]}")
     expected = len(passes) * SAMPLES * (SAMPLES + 1) / 2
-    sums = re.findall(
-        r"^done .*weight=([0-9.]+)", (training.dir / "out").read_text(), re.M
-    )
+    out = (training.dir / "out").read_text()
+    sums = re.findall(r"^done .*weight=([0-9.]+)", out, re.M)
     if not sums or len(set(sums)) > 1:
         wrong.append(f"members' states differ in the end: {sums}")
+    elif len(hashes := set(re.findall(r"^done .*hash=(\w+)", out, re.M))) > 1:
+        wrong.append(f"members' states differ in the end: {hashes}")
     # A short step's mean, times the whole batch, is not a sum of its samples.
     elif training.on_loss == "recompute" and float(sums[0]) != expected:
         wrong.append(f"members added up {sums[0]}, expected {expected}")

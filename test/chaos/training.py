@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 import processes
 from disk import Disk
 
+PYTHON_TRAINER = Path(__file__).resolve().parent / "python_trainer.py"
+SOURCE = PYTHON_TRAINER.parent.parent.parent
 FAILURE_TIMEOUT_S = 2
 STUCK_TIMEOUT_S = 3
 SAMPLES, BATCH, STEP_MS = 960, 16, 15
@@ -46,6 +49,7 @@ class Shape:
     nodes_max: int = 4
     members_per_node: int = 1
     params: int = 20000  #: 4 bytes of gradient each; 3,000,000 are two buckets
+    program: str = "c"  #: or python
 
     @property
     def big(self):
@@ -54,7 +58,33 @@ class Shape:
     @property
     def slack_s(self):
         """Its steps, its joins and its losses take longer, by so much at most."""
-        return (20 if self.big else 0) + self.members_per_node
+        slow = 20 if self.program == "python" else 0
+        return slow + (20 if self.big else 0) + self.members_per_node
+
+    @property
+    def start_s(self):
+        """Until all its programs run: to load PyTorch takes seconds of a processor."""
+        members = self.nodes * self.members_per_node
+        return self.slack_s + (10 * members if self.program == "python" else 0)
+
+    @property
+    def steps_per_s(self):
+        """Roughly, so that a training takes as long as it is to."""
+        if self.program == "python":
+            return 2 if self.big else 5
+        return 1000 / STEP_MS / (30 if self.big else 4)
+
+    @staticmethod
+    def of_python(random):
+        """Eight members or more, when none is missing."""
+        members_per_node = random.choice([1, 2])
+        return Shape(
+            nodes=8 // members_per_node,
+            nodes_max=10 // members_per_node,
+            members_per_node=members_per_node,
+            params=3_000_000 if random.random() < 0.4 else 20_000,
+            program="python",
+        )
 
     @staticmethod
     def random(random, comm):
@@ -109,15 +139,24 @@ class Training:
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             }
         )
+        program, load_s = [build / "test" / "runtime" / "trainer"], 20
+        if shape.program == "python":
+            program, load_s = [sys.executable, PYTHON_TRAINER], 2 * shape.start_s
+            environment.update(
+                OMP_NUM_THREADS="1",
+                PYTHONPATH=str(SOURCE / "runtime" / "python"),
+                PYTHONDONTWRITEBYTECODE="1",
+                GLEANER_LIBRARY=str(build / "runtime" / ".libs" / "libgleaner.so.0"),
+            )
         command = [
             build / "runtime" / "coordinator" / "gleaner-coordinator",
             *("--dir", self.dir / "run", "--comm", comm, f"--local={nodes}"),
             f"--members-per-node={shape.members_per_node}",
             f"--on-loss={on_loss}",
             *(f"--failure-timeout={FAILURE_TIMEOUT_S}", "--checkpoint-interval=1"),
-            *(f"--stuck-timeout={STUCK_TIMEOUT_S}", "--load-timeout=20"),
+            *(f"--stuck-timeout={STUCK_TIMEOUT_S}", f"--load-timeout={load_s:.0f}"),
             *((f"--address={network.address}",) if network else ()),
-            *("--", build / "test" / "runtime" / "trainer"),
+            *("--", *program),
             *("--samples", SAMPLES, "--batch", BATCH, "--passes", passes),
             *("--step-ms", STEP_MS, "--params", shape.params),
         ]
@@ -187,11 +226,17 @@ class Training:
             command = processes.command_of(pid)
             if command == "gleaner-agent":
                 found["agent"].append(pid)
-            elif command == "trainer":
+            elif command == "trainer" or self._is_python_member(pid, command):
                 found["member"].append(pid)
             elif command.startswith("gleaner-comm"):
                 found["comm"].append(pid)
         return found
+
+    def _is_python_member(self, pid, command):
+        """And no loader's worker, which is a member's child."""
+        if self.shape.program != "python" or not command.startswith("python"):
+            return False
+        return processes.command_of(processes.parent_of(pid)) == "gleaner-agent"
 
     # What is done to it.
 

@@ -168,6 +168,15 @@ class Batches(unittest.TestCase):
             with self.subTest(generator=name):
                 self.assertEqual(len(set(numbers)), 4)
 
+    def test_no_files(self):
+        """workers make no files, which would be left behind when they are killed"""
+        usual = tempfile.gettempdir()
+        self.addCleanup(setattr, tempfile, "tempdir", usual)
+        tempfile.tempdir = str(self.path.parent)
+        shares = [list(range(4 * i, 4 * i + 4)) for i in range(8)]
+        self.go_through(self.open(depth=WORKERS), shares)
+        self.assertEqual(os.listdir(self.path.parent), [self.path.name])
+
     def test_close(self):
         """when it is closed, no worker is left"""
         self.open(seconds=0.01).load([1], self.foresee([list(range(500))]))

@@ -14,6 +14,7 @@ python_tests = \
 	%reldir%/documentation.py \
 	%reldir%/ending.py \
 	%reldir%/features.py \
+	%reldir%/following.py \
 	%reldir%/install.py \
 	%reldir%/loading.py \
 	%reldir%/members.py \
@@ -26,7 +27,7 @@ python_tests = \
 	%reldir%/refusals.py \
 	%reldir%/saved.py \
 	%reldir%/wheel.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
 	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py

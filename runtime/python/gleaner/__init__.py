@@ -13,8 +13,9 @@ from .core import GleanerError, Step
 if TYPE_CHECKING:
     from .checkpoint import load
     from .evaluation import Evaluation
-    from .job import Job, Mean, init
+    from .job import Job, init
     from .loader import DataLoader
+    from .means import Mean
     from .reductions import Reduced
     from .refusals import Unsupported
 
@@ -36,7 +37,7 @@ _HOMES = {
     "DataLoader": "loader",
     "Evaluation": "evaluation",
     "Job": "job",
-    "Mean": "job",
+    "Mean": "means",
     "Reduced": "reductions",
     "Unsupported": "refusals",
     "init": "job",

@@ -50,6 +50,11 @@ def describe(program: str) -> None:
     os.environ["GLEANER_FINGERPRINT"] = program
 
 
+def copies(why: str) -> None:
+    """Why the state must be copied to joiners of this program; "": they may follow."""
+    os.environ["GLEANER_COPY_WHY"] = why
+
+
 def deterministic() -> bool:
     """Whether this process is to compute the same bits whatever members do."""
     return bool(os.environ.get("GLEANER_DETERMINISTIC"))

@@ -10,9 +10,8 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Union
 
 import torch
 from torch import Tensor
@@ -21,9 +20,12 @@ from torch.optim import Optimizer
 
 from . import core, device, memory
 from .buffers import Buffers
+from .busy import Busy
 from .evaluation import Evaluation
-from .gradients import MEANS, Gradients
+from .following import Settings, why_copied
+from .gradients import Gradients
 from .loader import DataLoader
+from .means import Mean, Means, Number, number
 from .parameters import Frozen, Parameters
 from .randomness import seed_all
 from .reductions import Reduced, Reductions
@@ -32,14 +34,8 @@ from .state import State
 from .trial_weight import TrialWeight
 from .update import Update
 
-Number = Union[int, float, Tensor]
 #: For which a member whose loop was left may go on, to say why.
 _LAST_WORDS_S = 2.0
-
-
-def _float(value: Number) -> float:
-    """The value alone: PyTorch warns of a tensor that still has its gradient."""
-    return float(value.detach() if isinstance(value, Tensor) else value)
 
 
 def _limit(micro_batch_max: Optional[int]) -> int:
@@ -49,20 +45,6 @@ def _limit(micro_batch_max: Optional[int]) -> int:
             "once) [use 1 or more, or None for no limit]"
         )
     return micro_batch_max or 0
-
-
-class Mean:
-    """A mean over all members; float() of it is known after Job.step()."""
-
-    def __init__(self) -> None:
-        self._value: Optional[float] = None
-
-    def __float__(self) -> float:
-        if self._value is None:
-            raise RuntimeError(
-                "a mean is known after job.step() of its step [read it then]"
-            )
-        return self._value
 
 
 class Job:
@@ -96,6 +78,7 @@ class Job:
         objects = {f"user:{name}": thing for name, thing in (state or {}).items()}
         objects.update(usual.objects())
         self._run_update: Callable[[int], None] = usual
+        self._usual, self._copied_why = usual, why_copied(usual, update is not None)
         if update is not None:
             own_update = update
             self._run_update = lambda _pass: own_update()
@@ -108,7 +91,8 @@ class Job:
         self._gradients: Optional[Gradients] = None
         self._info: Optional[core.Step] = None
         self._over: Optional[int] = None  # released within a step
-        self._means: List[Tuple[int, Mean]] = []  # of the step, by slot
+        self._means = Means()
+        self._settings: Optional[Settings] = None  # where joiners follow
         self._reductions = Reductions()
         self._waited_ms = 0.0  # for the samples of the step
         self._wants_stop = False
@@ -117,7 +101,7 @@ class Job:
         self._is_owner = False
         self._in_part = False
         self._fitted = 0  # samples that were computed at once
-        self._busy: List[Tuple[str, float]] = []  # innermost last: why, until
+        self._busy = Busy(self._say_busy)
         self._weight: Optional[float] = None  # set before the training was open
         self._trial_weight = TrialWeight()
         self._begin_nothing()
@@ -141,6 +125,8 @@ class Job:
         try:
             training = self._join(loader, passes)
             code = training.start()
+            if self._settings is not None:
+                self._settings.note()  # those of the others, now
             while code in (core.OK, core.STEP):
                 code, info = training.step()
                 if info is not None:
@@ -175,7 +161,7 @@ class Job:
             loss = loss * (n / info.global_batch)
         else:
             self._weighted = True
-            gradients.set_weight(_float(weight))
+            gradients.set_weight(number(weight))
         whole = not self._weighted and self._computed == len(info.samples)
         # What is on its way to others cannot be computed again, in smaller parts.
         gradients.before_backward(whole and not self._may_not_fit(info))
@@ -207,11 +193,12 @@ class Job:
             self._over = code if not self._more else None
             gradients.hide()
             return False
-        for slot, mean in self._means:
-            mean._value = gradients.mean(slot)
-        self._means.clear()
+        self._means.take(gradients)
         self._reductions.take(gradients.reductions)
-        self._update()
+        if self._settings is not None and not self._settings.changed():
+            training.apply()  # it runs _update(), which joiners repeat
+        else:
+            self._update()
         last = self._steps_max is not None and info.step >= self._steps_max
         if gradients.stops or last:
             training.stop()
@@ -295,24 +282,15 @@ class Job:
         if n == 0 or self._over is not None or self._again:
             return
         for key, value in values.items():
-            self._open_training().log(key, _float(value), n)
+            self._open_training().log(key, number(value), n)
 
     def mean(self, value: Number, n: Optional[int] = None) -> Mean:
         """The mean of `value` over all samples of the step, given its mean over
         n of this batch's (by default all).  Call before step(), in the same
         order on all members; known when step() is True.  At most 16 in a step."""
         info, gradients = self._in_step("job.mean()")
-        slot = self._next_mean
-        if slot == MEANS:
-            raise RuntimeError(
-                f"job.mean() is called more than {MEANS} times in a step"
-            )
         n = len(info.samples) if n is None else n
-        gradients.add_to_mean(slot, _float(value) * n / info.global_batch)
-        self._next_mean += 1
-        mean = Mean()
-        self._means.append((slot, mean))
-        return mean
+        return self._means.add(gradients, number(value) * n / info.global_batch)
 
     def all_reduce(
         self, values: Mapping[str, Number], n: float = 1, op: str = "mean"
@@ -323,7 +301,7 @@ class Job:
         before that step is missing: `.n` tells over how many the means are."""
         if op not in ("mean", "sum"):
             raise ValueError(f"op is '{op}' [use 'mean' or 'sum']")
-        numbers = {name: _float(value) for name, value in values.items()}
+        numbers = {name: number(value) for name, value in values.items()}
         if self._training is None:
             return self._reductions.alone(numbers, n, op == "mean")
         return self._reductions.add(numbers, n, op == "mean")
@@ -354,13 +332,8 @@ class Job:
         """For at most limit_s seconds this member may keep the others waiting:
         it compiles, writes a file, works alone.  Without, a member that all
         others wait for counts as stuck in the end, and is replaced."""
-        self._busy.append((why, time.monotonic() + limit_s))
-        self._say_busy()
-        try:
+        with self._busy.during(why, limit_s):
             yield
-        finally:
-            self._busy.pop()
-            self._say_busy()
 
     def set_weight(self, weight: float) -> None:
         """How much this training matters from now on among its user's, 0.1 to 10:
@@ -373,12 +346,9 @@ class Job:
         else:
             self._training.set_weight(weight)
 
-    def _say_busy(self) -> None:
-        if self._training is None:  # nobody waits
-            return
-        why, until = self._busy[-1] if self._busy else ("", 0.0)
-        left = until - time.monotonic()
-        self._training.busy(why if left > 0 else "", left)
+    def _say_busy(self, why: str, limit_s: float) -> None:
+        if self._training is not None:  # else nobody waits
+            self._training.busy(why, limit_s)
 
     @property
     def started(self) -> bool:
@@ -420,6 +390,10 @@ class Job:
     def _join(self, loader: DataLoader, passes: int) -> core.Training:
         self._batch_size = loader.batch_size
         core.describe(self._computes_with())
+        some = next(iter(self._state.trained.values()))
+        if device.number_of(some) != device.HOST:
+            self._copied_why = "the state is in memory of a GPU"
+        core.copies(self._copied_why)
         self._training = core.Training(
             dataset_size=len(loader.dataset),
             global_batch=loader.batch_size,
@@ -430,9 +404,13 @@ class Job:
         )
         if self._weight is not None:
             self._training.set_weight(self._weight)
+        if not self._copied_why:
+            self._training.on_update(self._update)
         sizes = self._buffers.sizes()
         self._gradients = Gradients(self._training, self._state.trained, *sizes)
         self._state.register(self._training)
+        if not self._copied_why:
+            self._settings = Settings(self._usual, self._state.updated())
         self._parameters.begin()
         self._buffers.open()
         if loader.ahead:
@@ -486,10 +464,13 @@ class Job:
 
     def _step_without_samples(self) -> None:
         """More members than samples: the others' count."""
-        if self._scaler is not None:  # it makes its scale in the first call
+        self._make_scale()
+        self.step()
+
+    def _make_scale(self) -> None:
+        if self._scaler is not None:  # it makes it in the first call
             some = next(iter(self._state.trained.values()))
             self._scaler.scale(some.new_zeros(1))
-        self.step()
 
     def _begin_nothing(self) -> None:
         self._computed = 0  # samples that backward() has seen
@@ -497,7 +478,7 @@ class Job:
         self._stepped = False
         self._more = False  # another batch of this step follows
         self._again = False  # from the step's first batch on
-        self._next_mean: int = 0  # slot
+        self._means.begin()
 
     def _begin(self, info: core.Step) -> None:
         self._info = info
@@ -529,17 +510,21 @@ class Job:
             )
 
     def _update(self) -> None:
-        """Everything between the reduction and the next step.  The library does
-        not know it, so joiners do not follow: whether PyTorch and the program's
-        schedulers, scaler and average make the same update elsewhere, without
-        the batch, cannot be told from here."""
-        assert self._gradients is not None and self._info is not None
+        """Everything between the reduction and the next step.  A joiner that
+        follows makes it before its first step: it gets buffers afterwards."""
+        assert self._gradients is not None
         self._gradients.take_result(self._weighted)
-        self._buffers.take(self._gradients, self._info)
-        self._run_update(self._info.pass_number)
+        if self._info is None:
+            self._make_scale()
+            self._run_update(self._open_training().step_now().pass_number)
+        else:
+            self._buffers.take(self._gradients, self._info)
+            self._run_update(self._info.pass_number)
         self._state.settle()
         self._parameters.check_places()
         self._parameters.updated()
+        if self._settings is not None:
+            self._settings.note()
 
     def _open_training(self) -> core.Training:
         if self._training is None:

@@ -10,7 +10,7 @@ averaged model as `ema:NAME`.  All else is registered as blobs; see encoding.py.
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import torch
 from torch import Tensor
@@ -62,7 +62,7 @@ class State:
         self._layout: Dict[str, Any] = {}
         # Now, not when the first member joins.
         for name, thing in self._objects.items():
-            self._written(name, _saver(thing)())
+            self._written(name, saver(thing)())
 
     def register(self, training: core.Training) -> None:
         """All but what Gradients registers: the trained parameters."""
@@ -75,14 +75,22 @@ class State:
             self._add(training, f"optimizer:{name}:{entry}", room, core.OPTIMIZER)
         if self._ema is not None:
             for name, tensor in self._ema.state_dict(keep_vars=True).items():
-                self._add(training, f"ema:{name}", tensor.detach(), core.BUFFER)
+                # Averages of parameters are made by updates, as these are.
+                made = isinstance(tensor, Parameter)
+                role = core.OPTIMIZER if made else core.BUFFER
+                self._add(training, f"ema:{name}", tensor.detach(), role)
         self._add_blob(training, "optimizer", self.optimizer.save, self.optimizer.load)
         # Made by the registering program; only gleaner.load() reads it.
         self._add_blob(training, "layout", lambda: self._layout, lambda _: None)
         self._layout = {"tensors": self._layout, "same": self._aliases()}
         for name, thing in sorted(self._objects.items()):
-            save, load = _saver(thing), _loader(thing)
+            save, load = saver(thing), _loader(thing)
             self._add_blob(training, f"state:{name}", save, load)
+
+    def updated(self) -> List[Tensor]:
+        """What only updates may change, beside the model's parameters."""
+        ema = [] if self._ema is None else list(self._ema.parameters())
+        return [*self.optimizer.rooms.values(), *ema]
 
     def settle(self) -> None:
         """After an update: let all live in the registered memory again."""
@@ -170,7 +178,8 @@ class State:
             ) from what
 
 
-def _saver(thing: Any) -> Callable[[], Any]:
+def saver(thing: Any) -> Callable[[], Any]:
+    """What gives its state, to be sent."""
     if isinstance(thing, dict):
         return lambda: thing
 

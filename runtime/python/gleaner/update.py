@@ -32,45 +32,45 @@ class Update:
                 f"scheduler_every is '{scheduler_every}' [use 'step' or 'pass']"
             )
         self._model = model
-        self._optimizer = optimizer
-        self._scheduler = scheduler
-        self._scaler = scaler
+        self.optimizer = optimizer
+        self.scheduler = scheduler
+        self.scaler = scaler
         self._clip_norm = clip_norm
-        self._ema = ema
+        self.ema = ema
         self._scheduler_every = scheduler_every
         self._progress = {"passes": 0}  # that the scheduler has seen end
 
     def objects(self) -> Dict[str, Any]:
         """What is to be registered of it."""
         found: Dict[str, Any] = {"progress": self._progress}
-        if self._scheduler is not None:
-            found["scheduler"] = self._scheduler
-        if self._scaler is not None:
-            found["scaler"] = self._scaler
+        if self.scheduler is not None:
+            found["scheduler"] = self.scheduler
+        if self.scaler is not None:
+            found["scaler"] = self.scaler
         return found
 
     def __call__(self, pass_number: int) -> None:
         if self._scheduler_every == "pass":
             self._end_passes(pass_number)
-        if self._scaler is not None:
-            self._scaler.unscale_(self._optimizer)
+        if self.scaler is not None:
+            self.scaler.unscale_(self.optimizer)
         if self._clip_norm is not None:
             clip_grad_norm_(self._model.parameters(), self._clip_norm)
-        if self._scaler is not None:
-            self._scaler.step(self._optimizer)
-            self._scaler.update()
+        if self.scaler is not None:
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
         else:
-            self._optimizer.step()
-        if self._scheduler is not None and self._scheduler_every == "step":
-            self._scheduler.step()
-        if hasattr(self._ema, "update_parameters"):
-            self._ema.update_parameters(self._model)  # type: ignore[union-attr]
-        elif self._ema is not None:
-            self._ema.update()
+            self.optimizer.step()
+        if self.scheduler is not None and self._scheduler_every == "step":
+            self.scheduler.step()
+        if hasattr(self.ema, "update_parameters"):
+            self.ema.update_parameters(self._model)  # type: ignore[union-attr]
+        elif self.ema is not None:
+            self.ema.update()
 
     def _end_passes(self, pass_number: int) -> None:
         """That a pass is over shows in the first step of the next."""
         while self._progress["passes"] < pass_number:
             self._progress["passes"] += 1
-            if self._scheduler is not None:
-                self._scheduler.step()
+            if self.scheduler is not None:
+                self.scheduler.step()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import random
+import secrets
 import signal
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -145,6 +147,15 @@ def _seed_of_member() -> int:
 # In the workers.
 
 _plan: Plan
+_with_file = multiprocessing.connection.arbitrary_address
+
+
+def _without_file(family: str) -> Any:
+    """Where the member asks this worker for descriptors of shared memory.  A socket
+    with a file has a directory too, which a worker that is killed leaves behind."""
+    if family != "AF_UNIX":
+        return _with_file(family)
+    return f"\0gleaner-worker-{os.getpid()}-{secrets.token_hex(8)}"
 
 
 def _begin(plan: Plan) -> None:
@@ -156,6 +167,7 @@ def _begin(plan: Plan) -> None:
     with plan.numbered.get_lock():
         worker = plan.numbered.value
         plan.numbered.value += 1
+    multiprocessing.connection.arbitrary_address = _without_file
     torch.set_num_threads(1)
     seed = (plan.seed + worker) % 2**63
     seed_all(seed)

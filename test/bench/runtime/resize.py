@@ -80,11 +80,17 @@ def lost(log, ordered, size):
     return sum(d - usual_old for d in old) + sum(d - usual_new for d in new[:10])
 
 
-def gleaner_cycle(setting, plane, state_mib, sizes, rows, follow=False):
+def c_program(setting):
+    return [setting.built("test/bench/runtime/step_program")]
+
+
+def gleaner_cycle(
+    setting, plane, state_mib, sizes, rows, follow=False, face="C", run=c_program
+):
     """Through `sizes` and back, until each change was seen often enough."""
     gradient_kib = min(1024, state_mib * 256)
     program = [
-        setting.built("test/bench/runtime/step_program"),
+        *run(setting),
         f"--gradient-kib={gradient_kib}",
         f"--state-kib={state_mib * 1024}",
     ]
@@ -97,6 +103,7 @@ def gleaner_cycle(setting, plane, state_mib, sizes, rows, follow=False):
             cells[change] = {
                 "part": "resize",
                 "system": "gleaner",
+                "program": face,
                 "plane": plane,
                 "from": change[0],
                 "to": change[1],

@@ -42,11 +42,12 @@ def resize_aims(change, state_mib):
 
 
 def resize_table(rows):
-    """A line for each change, state and plane: its joiners copied to, or following."""
+    """A line for each change, state, plane and program: joiners copied to, or following."""
     cells = {}
     for row in rows:
         if row["repetitions"] and row["system"] == "gleaner":
-            key = row["from"], row["to"], row["state_mib"], row["plane"]
+            face = row.get("program", "C")
+            key = row["from"], row["to"], row["state_mib"], row["plane"], face
             cells.setdefault(key, {})[row["joiners"]] = row
     peers = {
         (row["from"], row["to"], row["state_mib"]): values(row, "stall_ms")
@@ -54,14 +55,14 @@ def resize_table(rows):
         if row["system"] == "torchrun" and row["repetitions"]
     }
     lines = []
-    for (old, new, state_mib, plane), found in sorted(cells.items()):
+    for (old, new, state_mib, plane, face), found in sorted(cells.items()):
         ways = [found.get("copied"), found.get("followed") if new > old else None]
         stalls = [values(way, "stall_ms") if way else [] for way in ways]
-        peer = peers.get((old, new, state_mib), [])
+        peer = peers.get((old, new, state_mib), []) if face == "C" else []
         aims = resize_aims((old, new), state_mib)
         lines.append(
             [
-                f"{old} to {new}",
+                f"{old} to {new}" + ("" if face == "C" else f", {face}"),
                 state_mib,
                 plane,
                 max(len(stall) for stall in stalls),
