@@ -20,6 +20,8 @@ namespace gleaner::alloc {
 
 using TrainerId = std::string;
 
+class SpeedOutline;
+
 /// A place in Problem::nodes.
 using NodeIndex = std::uint32_t;
 
@@ -62,6 +64,9 @@ struct Trainer {
   /// long as `speed`, or empty.  Heeded by policy `gleaner`.
   std::vector<double> speed_low, speed_high;
   int nodes_tried = 0;  ///< the largest number that it was measured on
+  /// Nowhere below `speed` (speed_outline.hh).  None: it is made where it is
+  /// needed, which takes as long as reading the curve.
+  std::shared_ptr<SpeedOutline const> outline;
 
   /// Let it have no more nodes than this.
   void limit_nodes(int most);

@@ -22,6 +22,7 @@ void expect_little(Trainer* trainer) {
   if (static_cast<int>(now) <= trainer->nodes_tried) return;
   // It is trying this size: that fewer are expected to be better is no reason
   // to stop before it is known.
+  trainer->outline.reset();
   for (std::size_t k = 1; k <= now; ++k)
     speed[k] = std::max(speed[k], speed[k - 1]);
 }
@@ -43,6 +44,7 @@ void hope(Trainer const& before, Trainer* trainer) {
     return fix(trainer);
   trainer->nodes_min = std::max(trainer->nodes_min, count);
   trainer->limit_nodes(most);
+  trainer->outline.reset();
   // Up to the largest size that was measured there is nothing to hope for.
   for (auto k =
            static_cast<std::size_t>(std::max(count, trainer->nodes_tried)) + 1;

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "alloc/cuts.hh"
+#include "alloc/hulls.hh"
 #include "alloc/knapsack.hh"
 #include "alloc/worth.hh"
 #include "core/contract.hh"
@@ -42,25 +44,27 @@ class Classes {
                         ? (static_cast<int>(problem.nodes.size()) + 1) / 2
                         : static_cast<int>(problem.nodes.size())),
         knapsack_(pool),
+        cuts_(pool),
         order_(std::move(members)) {
     if (options.extras.work_left_first && problem.trainers_waiting == 0)
       most_work_left_first();
-    std::size_t count = 0;
     for (auto const i : order_) {
-      auto const& trainer = problem.trainers[i];
-      scale_ = std::max(scale_, worth_.at_most(trainer));
-      int const most = std::min(trainer.nodes_max, pool_);
-      count +=
-          1 + static_cast<std::size_t>(most < trainer.nodes_min ? 0 : most);
+      scale_ = std::max(scale_, worth_.at_most(problem.trainers[i]));
+      bool const is_cut = holdings.bound[i] == 0;
+      cuts_.add(is_cut ? &problem.trainers[i] : nullptr, most(i));
     }
     if (scale_ == 0) scale_ = 1;
-    knapsack_.reserve(order_.size(), count);
-    for (auto const i : order_) add(i);
+    cuts_.begin();
   }
 
   /// Writes their counts into those of all trainers.
-  Choice choose_counts(double steps_max, std::vector<int>* counts) const {
-    auto result = choose(knapsack_, steps_max);
+  Choice choose_counts(double steps_max, std::vector<int>* counts) {
+    Relaxation relaxed;
+    do {
+      make_classes();
+      relaxed = relax(knapsack_);
+    } while (cuts_.widen(worth_, more_bonus * scale_, knapsack_, relaxed));
+    auto result = choose(knapsack_, relaxed, steps_max);
     auto const& choice = result.options;
     for (std::size_t j = 0; j < order_.size(); ++j) {
       auto const i = order_[j];
@@ -79,11 +83,27 @@ class Classes {
         [&](std::size_t a, std::size_t b) { return left_s[a] > left_s[b]; });
   }
 
-  void add(std::size_t i) {
+  /// The most nodes that a trainer can have.
+  int most(std::size_t i) const {
+    auto const& trainer = problem_.trainers[i];
+    int const most = std::min(trainer.nodes_max, pool_ + holdings_.bound[i]);
+    return most < trainer.nodes_min ? 0 : most;
+  }
+
+  void make_classes() {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < order_.size(); ++j)
+      count += 1 + static_cast<std::size_t>(cuts_.most(j));
+    knapsack_.clear();
+    knapsack_.reserve(order_.size(), count);
+    without_pool_.clear();
+    for (std::size_t j = 0; j < order_.size(); ++j)
+      add(order_[j], cuts_.most(j));
+  }
+
+  void add(std::size_t i, int most) {
     auto const& trainer = problem_.trainers[i];
     int const bound = holdings_.bound[i];
-    int most = std::min(trainer.nodes_max, pool_ + bound);
-    if (most < trainer.nodes_min) most = 0;
     if (bound == 0) {
       list(trainer, most, knapsack_.add_class(most + 1));
       without_pool_.push_back(0);
@@ -127,6 +147,7 @@ class Classes {
   int const pool_;
   int const change_max_;
   Knapsack knapsack_;
+  Cuts cuts_;
   Members order_;                  // trainer of each class
   std::vector<int> without_pool_;  // nodes that option 0 of a class stands for
   double scale_ = 0;               // what the fastest trainer earns

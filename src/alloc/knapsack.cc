@@ -52,6 +52,11 @@ void Knapsack::reserve(std::size_t classes, std::size_t options) {
   worth_.reserve(options);
 }
 
+void Knapsack::clear() {
+  begin_.clear();
+  worth_.clear();
+}
+
 double* Knapsack::add_class(int options) {
   EXPECT(options >= 1 && options <= capacity_ + 1, options, capacity_);
   begin_.push_back(worth_.size());
@@ -160,8 +165,12 @@ double relaxed_worth(Knapsack const& knapsack, Relaxation const& relaxed) {
 }  // namespace
 
 Choice choose(Knapsack const& knapsack, double steps_max) {
+  return choose(knapsack, relax(knapsack), steps_max);
+}
+
+Choice choose(Knapsack const& knapsack, Relaxation const& relaxed,
+              double steps_max) {
   EXPECT(knapsack.capacity() >= 0, knapsack.capacity());
-  auto const relaxed = relax(knapsack);
   Choice choice;
   if (relaxed.left == 0 || relaxed.price == 0) {
     choice.options = relaxed.choice;

@@ -25,6 +25,9 @@ class Knapsack {
 
   void reserve(std::size_t classes, std::size_t options);
 
+  /// No class is left.
+  void clear();
+
   /// Add a class of `options` options, to be filled in at once: the worth of
   /// options 0, 1, …; none may use more than the capacity.
   double* add_class(int options);
@@ -64,6 +67,11 @@ struct Choice {
 /// 40 bytes an option, and for dynamic programming 8 bytes for each class and
 /// unit of capacity (80 MB for 1,000 classes and 10,000 nodes).
 Choice choose(Knapsack const& knapsack, double steps_max = unlimited_steps);
+
+/// The same where the relaxed problem is solved already.
+struct Relaxation;
+Choice choose(Knapsack const& knapsack, Relaxation const& relaxed,
+              double steps_max);
 
 /// The same by dynamic programming over everything: simple and slow.
 std::vector<int> choose_dense(Knapsack const& knapsack);

@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/cohorts.cc \
 	%reldir%/counts.hh \
 	%reldir%/counts.cc \
+	%reldir%/cuts.hh \
+	%reldir%/cuts.cc \
 	%reldir%/equal_share.hh \
 	%reldir%/equal_share.cc \
 	%reldir%/exact.hh \
@@ -39,6 +41,8 @@ noinst_LTLIBRARIES += %reldir%/liballoc.la
 	%reldir%/problem_json.cc \
 	%reldir%/repair.hh \
 	%reldir%/repair.cc \
+	%reldir%/speed_outline.hh \
+	%reldir%/speed_outline.cc \
 	%reldir%/spans.hh \
 	%reldir%/spans.cc \
 	%reldir%/unbounded.cc \

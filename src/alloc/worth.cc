@@ -3,6 +3,7 @@
 #include "alloc/worth.hh"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/contract.hh"
 
@@ -109,6 +110,40 @@ void Worth::meet_deadline(List const& list) const {
       extras_.deadline_weight * problem_.forward_looking_s * list.scale;
   for (int k = 1; k <= list.most; ++k)
     list.worth[k] += per_speed * std::min(needed, speed_at(trainer, k));
+}
+
+WorthBound::WorthBound(Worth const& worth, Trainer const& trainer, double extra)
+    : extra_(extra), now_(count_now(trainer)) {
+  auto const& extras = worth.extras_;
+  double const scale = worth.scale(trainer);
+  per_speed_ = worth.problem_.forward_looking_s * scale;
+  loss_share_ = extras.losses_per_node_s * trainer.shrink_s;
+  bool const starts = trainer.nodes.empty();
+  start_per_speed_ = starts ? extras.start_share * trainer.start_s * scale : 0;
+  double const speed = speed_now(trainer) * scale;
+  shrink_ = speed * trainer.shrink_s;
+  expand_ = speed * trainer.expand_s;
+  bool const hurries = extras.deadline_weight > 0 && trainer.deadline_s &&
+                       worth.wishes_ == Worth::Wishes::heeded;
+  deadline_ = hurries ? extras.deadline_weight * per_speed_ *
+                            std::max(0.0, trainer.work_left) /
+                            std::max(1.0, *trainer.deadline_s)
+                      : 0;
+}
+
+double WorthBound::at_most(SpeedOutline::Stretch const& stretch,
+                           double price) const {
+  double const share = std::max(
+      0.0, per_speed_ / (1 + loss_share_ * stretch.first) - start_per_speed_);
+  // Of a line and a price the most is at an end.  Sums round.
+  auto const end = [&](int count) {
+    double const earned = share * (stretch.intercept + stretch.slope * count);
+    return earned + 1e-12 * std::abs(earned) + (extra_ - price) * count;
+  };
+  double const charged = stretch.first > now_  ? expand_
+                         : stretch.last < now_ ? shrink_
+                                               : 0;
+  return std::max(end(stretch.first), end(stretch.last)) + deadline_ - charged;
 }
 
 double work_left_s(Trainer const& trainer) {

@@ -6,6 +6,7 @@
 
 #include "alloc/allocator.hh"
 #include "alloc/placement.hh"
+#include "alloc/speed_outline.hh"
 
 namespace gleaner::alloc {
 
@@ -40,6 +41,8 @@ class Worth {
     double* worth;
   };
 
+  friend class WorthBound;
+
   double scale(Trainer const& trainer) const;
   void earn(List const& list) const;
   void charge_losses(List const& list) const;
@@ -50,6 +53,25 @@ class Worth {
   Problem const& problem_;
   Extras const& extras_;
   Wishes const wishes_;
+};
+
+/// What sizes of a trainer can be worth at most.
+class WorthBound {
+ public:
+  /// `extra` is added for each node.
+  WorthBound(Worth const& worth, Trainer const& trainer, double extra);
+
+  /// No size of the stretch is worth more than this and price · size.
+  double at_most(SpeedOutline::Stretch const& stretch, double price) const;
+
+ private:
+  double per_speed_;        ///< what a unit of speed earns
+  double loss_share_;       ///< by 1 / (1 + loss_share · size) it is less
+  double start_per_speed_;  ///< charged for a unit of speed
+  double deadline_;         ///< the most that a deadline adds
+  double shrink_, expand_;  ///< what a resize costs
+  double extra_;
+  int now_;
 };
 
 /// For how many seconds one node would be busy with what is left to do.

@@ -52,6 +52,7 @@ std::optional<alloc::Trainer> to_trainer(PlanInput const& input,
   trainer.speed_low = speeds.low;
   trainer.speed_high = speeds.high;
   trainer.nodes_tried = speeds.nodes_tried;
+  trainer.outline = speeds.outline;
   trainer.limit_nodes(trainer.nodes_max);
   auto const costs = entry.scaling.costs(configured_costs(input.config));
   trainer.expand_s = costs.expand_s;

@@ -79,6 +79,7 @@ bool ScalingProfile::update(int nodes_max, Scaling scaling) {
   if (speeds.mean.empty()) speeds = guess(nodes_max);
   if (!differs(speeds, told_)) return false;
   told_ = std::move(speeds);
+  told_.outline = alloc::outline_of(told_.mean);
   return true;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "alloc/speed_outline.hh"
 #include "profile/advisor.hh"
 #include "profile/learned.hh"
 #include "profile/pace.hh"
@@ -17,6 +19,7 @@ namespace gleaner::daemon {
 struct Speeds {
   std::vector<double> mean, low, high;
   int nodes_tried = 0;  ///< the largest number that was measured
+  std::shared_ptr<alloc::SpeedOutline const> outline = {};  ///< of `mean`
 };
 
 class ScalingProfile {

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "alloc/speed_outline.hh"
 #include "test/bench/kind_problems.hh"
 #include "test/bench/problem_families.hh"
 
@@ -60,14 +61,17 @@ struct Times {
 };
 
 Times measure(std::string const& policy, Family const& family, Size size,
-              int problems) {
+              int problems, bool outlines) {
   auto const allocator = alloc::make_allocator(policy);
   Times times;
   if (!allocator) return times;
   std::mt19937 random(seed);
   for (int i = 0; i < problems; ++i) {
-    auto const problem =
-        make_problem(family, random, size.nodes, size.trainers);
+    auto problem = make_problem(family, random, size.nodes, size.trainers);
+    // As whoever keeps the curves does when they are told.
+    if (outlines)
+      for (auto& trainer : problem.trainers)
+        trainer.outline = alloc::outline_of(trainer.speed);
     double const begin_ms = cpu_ms();
     auto const decision = (*allocator)->allocate(problem, milp_limit);
     times.ms.push_back(cpu_ms() - begin_ms);
@@ -106,7 +110,7 @@ void report(std::string const& policy, Family const& family, Size size,
                    {"at_limit", times.unfinished}});
 }
 
-Json measure_all(bool quick) {
+Json measure_all(bool quick, bool outlines) {
   Json rows = Json::array();
   std::printf("%-8s %6s   %-5s %-18s %9s %9s %9s %9s %9s %5s\n", "policy",
               "nodes", "train", "family", "median ms", "p99 ms", "max ms",
@@ -115,13 +119,14 @@ Json measure_all(bool quick) {
     for (auto const& family : families())
       for (auto policy : {"exact", "gleaner"}) {
         int const problems = quick ? 3 : size.nodes > 2000 ? 15 : 100;
-        report(policy, family, size, measure(policy, family, size, problems),
-               &rows);
+        report(policy, family, size,
+               measure(policy, family, size, problems, outlines), &rows);
       }
   for (auto const& size : milp_sizes)
     for (auto policy : {"exact", "gleaner", "milp"})
       report(policy, families()[0], size,
-             measure(policy, families()[0], size, quick ? 1 : 5), &rows);
+             measure(policy, families()[0], size, quick ? 1 : 5, outlines),
+             &rows);
   return rows;
 }
 
@@ -203,7 +208,9 @@ Json measure_all_kinds(bool quick) {
 
 int run(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: alloc_bench OUT [--quick] [--kinds]\n");
+    std::fprintf(stderr,
+                 "usage: alloc_bench OUT [--quick] [--kinds] "
+                 "[--no-outlines]\n");
     return 2;
   }
   auto const has = [&](char const* option) {
@@ -215,7 +222,7 @@ int run(int argc, char** argv) {
   std::filesystem::path const out(argv[1]);
   std::filesystem::create_directories(out);
   Json json{{"seed", seed}};
-  if (!has("--kinds")) json["rows"] = measure_all(quick);
+  if (!has("--kinds")) json["rows"] = measure_all(quick, !has("--no-outlines"));
   json["kinds"] = measure_all_kinds(quick);
   std::ofstream(out / "bench-alloc.json") << json.dump(2) << '\n';
   return 0;

@@ -6,6 +6,21 @@ from defect import defects_in
 alloc = defects_in("test/unit/alloc/test_alloc")
 
 DEFECTS = [
+    # --- what is left out of long curves ---
+    alloc(
+        "a training that would gain much by many nodes gets few",
+        "src/alloc/cuts.cc",
+        "    if (wanted <= cut.made) continue;",
+        "    continue;",
+        "sizes that are left out would change no plan",
+    ),
+    alloc(
+        "a size that jumps far out is not seen",
+        "src/alloc/speed_outline.cc",
+        "stretches_.push_back(stretch_of(speed.data(), first, last));",
+        "stretches_.push_back({first, last, speed[std::size_t(first)], 0});",
+        "an outline is nowhere below its curve",
+    ),
     # --- which nodes ---
     alloc(
         "a node that Slurm wants at once is lent",

@@ -7,6 +7,7 @@ TESTS += %reldir%/test_alloc
 	%reldir%/cases.hh \
 	%reldir%/cautious_test.cc \
 	%reldir%/cohorts_test.cc \
+	%reldir%/cuts_test.cc \
 	%reldir%/equal_share_test.cc \
 	%reldir%/exact_test.cc \
 	%reldir%/gleaner_test.cc \
