@@ -22,7 +22,7 @@ struct PartitionFacts {
   int priority_tier = 1;
   enum class Preempt { off, cancel, other } preempt = Preempt::off;
   int grace_time_s = 0;
-  bool needs_reservation = false;   ///< ReqResv=YES
+  bool needs_reservation = false;  ///< ReqResv=YES
   /// AllocNodes as slurmctld has it; "": leases may come from any node.
   std::string alloc_nodes;
   bool is_default = false;
