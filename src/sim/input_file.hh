@@ -58,6 +58,9 @@ Result<std::string> read_text(std::string const& file);
 /// names the columns, separated by commas.  Stops at the first failure.
 Result<void> read_csv(std::string const& file, std::string_view header,
                       OnLine const& on_line);
+/// The same for a file that may have one more column, `last`, in all its lines.
+Result<void> read_csv(std::string const& file, std::string_view header,
+                      std::string_view last, OnLine const& on_line);
 
 /// Call `on_comment` for every line that begins with `comment`, `on_line` for
 /// every other one that is not empty, its fields separated by blanks.

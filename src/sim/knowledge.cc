@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alloc/speed_outline.hh"
+
 namespace gleaner::sim {
 namespace {
 
 using Of = KnowledgeOptions::Of;
 using Families = KnowledgeOptions::Families;
 
-/// A global batch, to turn samples into steps.  The curves are not those of a
-/// staircase, so the advisor is not told.
-constexpr double step_samples = 4096;
+/// Turns samples into steps where the global batch is not known.
+constexpr double step_samples_unknown = 4096;
 
 /// How measuring errs: single steps, a generation on its nodes, parts of a
 /// step.
@@ -21,6 +22,13 @@ constexpr double generation_noise = 0.01;
 constexpr double part_noise = 0.03;
 /// Of a step, outside of program and sums.
 constexpr double elsewhere_share = 0.01;
+
+/// The member with the largest share of a batch has so many times the mean.
+double largest_over_mean(std::uint64_t batch, std::size_t members) {
+  if (batch == 0) return 1;
+  auto const share = (batch + members - 1) / members;
+  return static_cast<double>(share * members) / static_cast<double>(batch);
+}
 
 }  // namespace
 
@@ -68,6 +76,9 @@ void Knowledge::measure(Trainer const& trainer, Watched& watched,
   auto const normal = [&](double deviation) {
     return std::normal_distribution<>(0, deviation)(random_);
   };
+  auto const batch = trainer.training->batch;
+  double const step_samples =
+      batch > 0 ? static_cast<double>(batch) : step_samples_unknown;
   double const true_s = step_samples / trainer.rate();
   auto const nodes = trainer.nodes.size();
   double const alone_s = step_samples / trainer.training->one_node_rate /
@@ -85,12 +96,19 @@ void Knowledge::measure(Trainer const& trainer, Watched& watched,
   pace.compute_s =
       compute_s * watched.generation_off * (1 + normal(part_noise));
   pace.compute_s = std::min(pace.compute_s, pace.step_s);
-  pace.compute_max_s = pace.compute_s;
-  double const exposed_s = (1 - elsewhere_share) * true_s - compute_s;
+  pace.compute_max_s =
+      std::min(pace.compute_s * largest_over_mean(batch, nodes), pace.step_s);
+  double const longest_s =
+      std::min(compute_s * largest_over_mean(batch, nodes), true_s);
+  double const exposed_s =
+      std::max(0.0, (1 - elsewhere_share) * true_s - longest_s);
   pace.exposed_s = exposed_s * std::max(0.0, 1 + normal(3 * part_noise));
   // Its family shows with its first pace.
   if (watched.measured_since_s < 0) {
     watched.measured_since_s = now_s;
+    profile::Traits traits;
+    traits.global_batch = batch;
+    watched.advisor.set_traits(traits);
     if (options_.families == Families::shared)
       watched.advisor.set_prior(taught(trainer.training->model));
   }
@@ -184,6 +202,7 @@ void Knowledge::tell(Trainer const& trainer, alloc::Trainer& asked) {
     tell_advice(*trainer.training, watched, asked);
   else
     asked.speed = curve(*trainer.training);
+  asked.outline = alloc::outline_of(asked.speed);
 }
 
 }  // namespace gleaner::sim

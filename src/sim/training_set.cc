@@ -66,7 +66,7 @@ Result<std::vector<Training>> read_trainings(
       file,
       "trainer,model,submit_s,nodes_min,nodes_max,expand_s,shrink_s,"
       "work_samples",
-      [&](Line& line) {
+      "batch", [&](Line& line) {
         Training training;
         training.id = line.text(0, "trainer");
         training.model = line.text(1, "model");
@@ -79,6 +79,9 @@ Result<std::vector<Training>> read_trainings(
         training.expand_s = line.number(5, "expand_s", 0);
         training.shrink_s = line.number(6, "shrink_s", 0);
         training.work_samples = line.number(7, "work_samples", 0);
+        if (line.size() > 8)
+          training.batch =
+              static_cast<std::uint64_t>(line.whole(8, "batch", 1));
         if (!ids.insert(training.id).second)
           line.refuse("there are two trainers '" + training.id +
                       "' (expected a name each)");

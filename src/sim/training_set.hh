@@ -2,6 +2,7 @@
 /// The trainings that want idle nodes, and how fast each is on k nodes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Training {
   /// Samples/s on 0 … nodes_max nodes; 0 below nodes_min.
   std::vector<double> speed;
   double one_node_rate = 0;  ///< samples/s on one node, nodes_min or not
+  std::uint64_t batch = 0;   ///< samples in a step; 0: not known
 };
 
 /// Read `model,nodes,samples_per_s`.
@@ -39,8 +41,8 @@ Result<std::map<std::string, ThroughputCurve>> read_curves(
     std::string const& file);
 
 /// Read `trainer,model,submit_s,nodes_min,nodes_max,expand_s,shrink_s,
-/// work_samples` (one line).  The result is in order of submission.  Fails,
-/// naming the line, for a model that has no curve.
+/// work_samples` (one line), or the same with `,batch`.  The result is in order
+/// of submission.  Fails, naming the line, for a model that has no curve.
 Result<std::vector<Training>> read_trainings(
     std::string const& file,
     std::map<std::string, ThroughputCurve> const& curves);

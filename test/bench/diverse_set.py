@@ -57,24 +57,24 @@ def main():
     args = parser.parse_args()
     rng = random.Random(args.seed)
     os.makedirs(args.out, exist_ok=True)
-    rates = {}
+    rates, batches = {}, {}
     with open(f"{args.out}/diverse_curves.csv", "w") as out:
         out.write("model,nodes,samples_per_s\n")
         for sort in ("linear", "communication", "saturating", "staircase", "collapse"):
             for i in range(MODELS_A_SORT):
                 step, rate = model(rng, sort), even(rng, 300, 6000)
                 name = f"{sort}{i}"
-                rates[name] = rate
+                rates[name], batches[name] = rate, step["batch"]
                 out.write(f"{name},0,0\n")
                 for m in range(1, NODES_MAX + 1):
                     speed = rate * relative_step(step, 1) / relative_step(step, m)
                     out.write(f"{name},{m},{speed:.3f}\n")
     with open(f"{args.out}/diverse_1000.csv", "w") as out:
-        out.write("trainer,model,submit_s,nodes_min,nodes_max,expand_s,shrink_s,work_samples\n")
+        out.write("trainer,model,submit_s,nodes_min,nodes_max,expand_s,shrink_s,work_samples,batch\n")
         for i in range(TRAININGS):
             name = rng.choice(sorted(rates))
             out.write(f"d{i:04},{name},{36.0 * i:.1f},1,{NODES_MAX},18.0,12.0,"
-                      f"{ONE_NODE_S * rates[name]:.0f}\n")
+                      f"{ONE_NODE_S * rates[name]:.0f},{batches[name]}\n")
 
 
 main()

@@ -7,6 +7,13 @@ sim = defects_in("test/unit/sim/test_sim")
 
 DEFECTS = [
     sim(
+        "the advisor is not told the batch, as gleanerd is",
+        "src/sim/knowledge.cc",
+        "traits.global_batch = batch;",
+        "",
+        "an advisor that is told the batch expects its staircase",
+    ),
+    sim(
         "a job that waits is passed by one that delays it",
         "src/sim/backfill.cc",
         "(!ends_before && candidate.nodes > spare_)",

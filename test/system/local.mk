@@ -8,6 +8,7 @@ system_tests = \
 	%reldir%/kinds.bats \
 	%reldir%/parts.bats \
 	%reldir%/profile.bats \
+	%reldir%/deliberate.bats \
 	%reldir%/links.bats \
 	%reldir%/campaign.bats \
 	%reldir%/resize.bats \

@@ -129,6 +129,29 @@ Outcome learning(KnowledgeOptions::Of of) {
   return Engine(trainings, holes, **allocator, *rules, options).run();
 }
 
+/// What is made by one that has 6 samples a step, beside a linear one.
+double beside_a_staircase(std::uint64_t told_batch) {
+  RecordedHoles holes(events("0 a+ b+ c+ d+ e+ f+ g+ h+, 20000 a-"));
+  auto const rules = phase_rules({2, 0, 1, 1});
+  auto const allocator = make_allocator("gleaner");
+  auto stairs = training("x", 8, 1e9), line = training("y", 8, 1e9);
+  stairs.speed = {0, 1, 2, 3, 3, 3, 6, 6, 6};
+  for (std::size_t k = 0; k < line.speed.size(); ++k)
+    line.speed[k] = std::pow(double(k), 0.8);
+  stairs.batch = told_batch;
+  std::vector<Training> const trainings{stairs, line};
+  EngineOptions options{2};
+  options.knowledge.of = KnowledgeOptions::Of::advisor;
+  options.knowledge.profile_share = 0;
+  return Engine(trainings, holes, **allocator, *rules, options)
+      .run()
+      .made_node_s;
+}
+
+TEST_CASE("an advisor that is told the batch expects its staircase") {
+  CHECK(beside_a_staircase(6) > 1.22 * beside_a_staircase(0));
+}
+
 TEST_CASE("an advisor makes up for most of what a guess costs") {
   using Of = KnowledgeOptions::Of;
   double const truth = learning(Of::truth).made_samples;

@@ -116,6 +116,18 @@ TEST_CASE("trainings come in order of submission, with their speed") {
   CHECK(read->at(1).work_samples == 1e6);
 }
 
+TEST_CASE("trainings may say how many samples a step has") {
+  InputFile const curves(curves_csv, "curves");
+  std::string header = trainers_header;
+  header.insert(header.size() - 1, ",batch");
+  InputFile const file(header + "a,m,0,1,2,18,12,5,48\n");
+  auto const read = read_trainings(file.path(), *read_curves(curves.path()));
+  REQUIRE(read);
+  CHECK(read->at(0).batch == 48);
+  InputFile const without(header + "a,m,0,1,2,18,12,5\n");
+  CHECK(!read_trainings(without.path(), *read_curves(curves.path())));
+}
+
 TEST_CASE("a malformed training is named, with what was expected") {
   struct Case {
     char const *lines, *refusal;
