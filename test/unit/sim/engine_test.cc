@@ -133,7 +133,7 @@ Outcome learning(KnowledgeOptions::Of of) {
 double beside_a_staircase(std::uint64_t told_batch) {
   RecordedHoles holes(events("0 a+ b+ c+ d+ e+ f+ g+ h+, 20000 a-"));
   auto const rules = phase_rules({2, 0, 1, 1});
-  auto const allocator = make_allocator("gleaner");
+  auto const allocator = alloc::make_allocator("gleaner");
   auto stairs = training("x", 8, 1e9), line = training("y", 8, 1e9);
   stairs.speed = {0, 1, 2, 3, 3, 3, 6, 6, 6};
   for (std::size_t k = 0; k < line.speed.size(); ++k)
