@@ -57,7 +57,7 @@ class LongCurves {
   Problem problem() {
     int const nodes = pick(300, 900), trainers = pick(1, 12);
     Problem problem;
-    problem.nodes = gleaner::nodes(nodes);
+    problem.nodes = alloc::nodes(nodes);
     problem.forward_looking_s = pick(1, 3) * 100;
     NodeIndex next = 0;
     for (int i = 0; i < trainers; ++i) {
