@@ -3,7 +3,7 @@
 /// each?
 ///
 /// A curve over thousands of nodes takes longer to read than to decide from,
-/// so whoever keeps a curve keeps its outline beside it: some fifty lines that
+/// so the owner of a curve keeps its outline beside it: some fifty lines that
 /// lie nowhere below the curve.
 #pragma once
 

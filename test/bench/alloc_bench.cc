@@ -68,7 +68,7 @@ Times measure(std::string const& policy, Family const& family, Size size,
   std::mt19937 random(seed);
   for (int i = 0; i < problems; ++i) {
     auto problem = make_problem(family, random, size.nodes, size.trainers);
-    // As whoever keeps the curves does when they are told.
+    // As the owner of the curves does when they are told.
     if (outlines)
       for (auto& trainer : problem.trainers)
         trainer.outline = alloc::outline_of(trainer.speed);
