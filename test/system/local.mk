@@ -25,7 +25,6 @@ system_tests = \
 	%reldir%/admin.bats \
 	%reldir%/doctor.bats \
 	%reldir%/harm.bats \
-	%reldir%/bench_campaign.bats \
 	%reldir%/variants.bats
 # End of system_tests
 
