@@ -270,7 +270,7 @@ int job_submit(job_desc_msg_t* desc, std::uint32_t submit_uid, char** err_msg) {
 #if GLEANER_JOB_MODIFY_TELLS_USER
 int job_modify(job_desc_msg_t* desc, struct job_record*,
                std::uint32_t submit_uid, char** err_msg) {
-  return gleaner::modify(desc, submit_uid, err_msg);
+  return gleaner::job_submit::modify(desc, submit_uid, err_msg);
 }
 #else
 int job_modify(job_desc_msg_t* desc, struct job_record*,
