@@ -73,9 +73,6 @@ struct Trainer {
   void limit_nodes(int most);
 };
 
-/// One loss in 83 minutes: what is assumed where nothing was seen yet.
-inline constexpr double losses_per_node_s_default = 2e-4;
-
 /// Everything a decision may depend on.  A value: equal problems get equal
 /// plans, so a decision seen in production can be replayed in the simulator.
 struct Problem {
@@ -85,18 +82,10 @@ struct Problem {
   double forward_looking_s = 120;  ///< time in which a resize must pay
   double hole_s_min = 0;           ///< a shorter hole only keeps its trainer
   int trainers_waiting = 0;        ///< that are not among the trainers yet
-  /// How often Slurm takes a node from trainers, per second that one has it
-  /// (profile/loss_rate.hh).
-  double losses_per_node_s = losses_per_node_s_default;
 
   /// The same without nodes and trainers: what holds for any part of it.
   Problem terms() const {
-    return {{},
-            {},
-            forward_looking_s,
-            hole_s_min,
-            trainers_waiting,
-            losses_per_node_s};
+    return {{}, {}, forward_looking_s, hole_s_min, trainers_waiting};
   }
 };
 
@@ -160,10 +149,10 @@ struct Extras {
   /// accounting charges nothing for a swap; on a machine each swapped node
   /// starts a program again, so gleanerd leaves this off.
   bool swaps = false;
-  /// Losses count.  A trainer on k nodes is hit k times as often as one on one
-  /// node, and each time loses shrink_s: of its time
-  /// 1 / (1 + losses_per_node_s · k · shrink_s) is left.
-  bool losses = true;
+  /// How often Slurm takes a node, per second that a trainer has it.  One on k
+  /// nodes is hit k times as often, and each time loses shrink_s: of its time
+  /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
+  double losses_per_node_s = 2e-4;
   /// Ties go to the trainer with the most work left, in seconds on one node, so
   /// that all finish together.  Not while other trainers wait to be
   /// admitted, since it would cost samples then.
@@ -176,9 +165,7 @@ struct Extras {
   /// nodes, which costs more than it saves.
   bool short_holes = false;
 
-  static Extras none() {
-    return {false, 0, false, false, false, false, 0, false};
-  }
+  static Extras none() { return {false, 0, false, false, 0, false, 0, false}; }
 };
 
 /// A policy and how it differs from its usual self.

@@ -227,8 +227,6 @@ Problem read_problem(json const& value) {
       fields.number("forward_looking_s", problem.forward_looking_s);
   problem.hole_s_min = fields.number("hole_s_min", problem.hole_s_min);
   problem.trainers_waiting = fields.whole("trainers_waiting", 0, 0);
-  problem.losses_per_node_s =
-      fields.number("losses_per_node_s", problem.losses_per_node_s);
   auto const& nodes = fields.list("nodes");
   for (std::size_t i = 0; i < nodes.size(); ++i)
     problem.nodes.push_back(read_node(nodes[i], at("nodes", i)));
@@ -314,8 +312,6 @@ ordered_json problem_to_json(Problem const& problem) {
                      {"trainers", ordered_json::array()}};
   if (problem.trainers_waiting != 0)
     value["trainers_waiting"] = problem.trainers_waiting;
-  if (problem.losses_per_node_s != losses_per_node_s_default)
-    value["losses_per_node_s"] = problem.losses_per_node_s;
   for (auto const& node : problem.nodes)
     value["nodes"].push_back(to_json(node));
   for (auto const& trainer : problem.trainers)

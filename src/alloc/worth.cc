@@ -43,7 +43,7 @@ void Worth::list(Trainer const& trainer, int most, double* worth) const {
          trainer.id, most, trainer.speed.size());
   List const list{trainer, most, scale(trainer), worth};
   earn(list);
-  if (extras_.losses) charge_losses(list);
+  if (extras_.losses_per_node_s > 0) charge_losses(list);
   charge_resize(list);
   if (extras_.start_share > 0) charge_start(list);
   if (extras_.deadline_weight > 0 && wishes_ == Wishes::heeded)
@@ -76,7 +76,7 @@ void Worth::earn(List const& list) const {
 }
 
 void Worth::charge_losses(List const& list) const {
-  double const share = problem_.losses_per_node_s * list.trainer.shrink_s;
+  double const share = extras_.losses_per_node_s * list.trainer.shrink_s;
   if (share == 0) return;
   for (int k = 1; k <= list.most; ++k) list.worth[k] /= 1 + share * k;
 }
@@ -117,8 +117,7 @@ WorthBound::WorthBound(Worth const& worth, Trainer const& trainer, double extra)
   auto const& extras = worth.extras_;
   double const scale = worth.scale(trainer);
   per_speed_ = worth.problem_.forward_looking_s * scale;
-  loss_share_ =
-      extras.losses ? worth.problem_.losses_per_node_s * trainer.shrink_s : 0;
+  loss_share_ = extras.losses_per_node_s * trainer.shrink_s;
   bool const starts = trainer.nodes.empty();
   start_per_speed_ = starts ? extras.start_share * trainer.start_s * scale : 0;
   double const speed = speed_now(trainer) * scale;

@@ -116,7 +116,7 @@ constexpr Without extras[] = {
     {"cold_start", [](alloc::Extras& extras) { extras.start_share = 0; }},
     {"cohorts", [](alloc::Extras& extras) { extras.cohorts = false; }},
     {"swaps", [](alloc::Extras& extras) { extras.swaps = false; }},
-    {"losses", [](alloc::Extras& extras) { extras.losses = false; }},
+    {"losses", [](alloc::Extras& extras) { extras.losses_per_node_s = 0; }},
     {"work_left",
      [](alloc::Extras& extras) { extras.work_left_first = false; }},
 };

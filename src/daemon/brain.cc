@@ -273,18 +273,8 @@ bool Brain::may_lend_more(TimeS now) const {
 }
 
 PlanInput Brain::plan_input(TimeS now) const {
-  return {config_,
-          snapshot_,
-          places_,
-          aside_,
-          holds_,
-          orders_,
-          leases_,
-          roster_,
-          users_,
-          nodes_,
-          losses_.per_node_s(),
-          now};
+  return {config_, snapshot_, places_, aside_, holds_, orders_,
+          leases_, roster_,   users_,  nodes_, now};
 }
 
 Result<Changes> Brain::decided(Result<Changes> changes) {
@@ -421,7 +411,6 @@ Actions Brain::decide(TimeS now) {
   for (auto const& job : demand_.arrivals())
     out.push_back(Record{"arrival", {{"job", job.job}, {"nodes", job.nodes}}});
   foretell_uses(now);
-  losses_.update(leases_, roster_, now);
   end_orphans(now, &out);
   give_back_for_plans(now, &out);
   give_back_for_demand(now, &out);

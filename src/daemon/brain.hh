@@ -37,7 +37,6 @@
 #include "daemon/demand.hh"
 #include "daemon/freed_jobs.hh"
 #include "daemon/lease_table.hh"
-#include "daemon/loss_watch.hh"
 #include "daemon/node_holds.hh"
 #include "daemon/orders.hh"
 #include "daemon/part_places.hh"
@@ -198,7 +197,6 @@ class Brain {
   JobMemory memory_ = JobMemory::counted;
   NodeHolds holds_;
   LeaseTable leases_;
-  LossWatch losses_;
   Roster roster_;
   ProfileShelf shelf_;
   ProfileVisits visits_;  ///< of trainings that are measured on purpose

@@ -29,8 +29,6 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	%reldir%/job_shape.cc \
 	%reldir%/lease_table.hh \
 	%reldir%/lease_table.cc \
-	%reldir%/loss_watch.hh \
-	%reldir%/loss_watch.cc \
 	%reldir%/node_holds.hh \
 	%reldir%/node_holds.cc \
 	%reldir%/pace_message.hh \

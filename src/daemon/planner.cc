@@ -188,7 +188,6 @@ alloc::Problem make_problem(PlanInput const& input, Used const& used) {
   alloc::Problem problem;
   problem.forward_looking_s = input.config.forward_looking_s;
   problem.hole_s_min = hole_s_lent_min(input.config);
-  problem.losses_per_node_s = input.losses_per_node_s;
   Eligibility eligibility(input.snapshot, input.nodes, input.now);
   std::vector<Owner> owners;
   add_trainers(input, used, &problem, &eligibility, &owners);

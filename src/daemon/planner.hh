@@ -31,7 +31,6 @@ struct PlanInput {
   Roster const& roster;
   Backoff<Uid> const& users;
   Backoff<NodeTemplate> const& nodes;
-  double losses_per_node_s = 0;  ///< alloc::Problem
   TimeS now = 0;
 };
 

@@ -12,8 +12,6 @@ noinst_LTLIBRARIES += %reldir%/libprofile.la
 	%reldir%/learned.cc \
 	%reldir%/learned_json.hh \
 	%reldir%/learned_json.cc \
-	%reldir%/loss_rate.hh \
-	%reldir%/loss_rate.cc \
 	%reldir%/node_market.hh \
 	%reldir%/node_market.cc \
 	%reldir%/pace.hh \

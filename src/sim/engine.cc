@@ -125,8 +125,6 @@ void Engine::pass(double until_s, std::vector<NodeNumber> const& leavers) {
   outcome_.used_node_s += length_s * interval.used;
   outcome_.made_samples += interval.made_samples;
   outcome_.preempts += interval.losses;
-  losses_.pass(length_s, interval.used);
-  losses_.lose(interval.losses);
   outcome_.intervals.push_back(interval);
   now_s_ = until_s;
 }
@@ -211,7 +209,6 @@ void Engine::solve() {
     asked.work_left = trainers_[i].left_samples();
     knowledge_.tell(trainers_[i], asked);
   }
-  problem_.losses_per_node_s = losses_.per_node_s();
   problem_.trainers_waiting = 0;
   for (auto const* training : waiting_)
     problem_.trainers_waiting += training->submit_s <= now_s_;

@@ -14,7 +14,6 @@
 #include <limits>
 
 #include "alloc/allocator.hh"
-#include "profile/loss_rate.hh"
 #include "sim/hole_source.hh"
 #include "sim/knowledge.hh"
 #include "sim/outcome.hh"
@@ -62,7 +61,6 @@ class Engine {
 
   Knowledge knowledge_;
   Visits visits_;
-  profile::LossRate losses_{alloc::losses_per_node_s_default};
   double now_s_ = 0;
   std::vector<Trainer> trainers_;          ///< admitted, in order of arrival
   std::deque<Training const*> waiting_;    ///< not admitted yet

@@ -95,25 +95,6 @@ TEST_CASE("losses keep trainers from growing apart") {
   for (auto& t : problem.trainers) t.shrink_s = 60;
   CHECK(counts(solve("gleaner", problem)) == std::vector{2, 2});
   CHECK(counts(solve("exact", problem)) == std::vector{3, 1});
-  problem.losses_per_node_s = 0;
-  CHECK(counts(solve("gleaner", problem)) == std::vector{3, 1});
-}
-
-TEST_CASE("losses count the same where not every trainer can use every node") {
-  auto a = trainer("a", 1, 3), b = trainer("b", 1, 3);
-  a.speed = {0, 1, 2, 2.98};
-  b.speed = {0, 1, 1.97, 2.9};
-  a.shrink_s = b.shrink_s = 60;
-  a.usable = b.usable = {0, 1};
-  auto c = trainer("c", 1, 1);
-  c.usable = {2};
-  Problem problem{nodes(5), {a, b, c}};
-  problem.nodes[1].kind = 1;
-  problem.nodes[4].kind = 2;
-  problem.forward_looking_s = 1000;
-  CHECK(counts(solve("gleaner", problem)) == std::vector{2, 2, 1});
-  problem.losses_per_node_s = 0;
-  CHECK(counts(solve("gleaner", problem)) == std::vector{3, 1, 1});
 }
 
 TEST_CASE("a trainer gets the nodes that its deadline needs") {

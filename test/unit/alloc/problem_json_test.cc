@@ -13,7 +13,6 @@ using nlohmann::json;
 
 char const* const two_trainers = R"({
   "forward_looking_s": 60, "hole_s_min": 5, "trainers_waiting": 4,
-  "losses_per_node_s": 3e-5,
   "nodes": [{"name": "n1"}, {"name": "n2", "hole_s": 300, "weight": 7},
             {"name": "n3", "idle_s": 12.5, "kind": 3}],
   "trainers": [
@@ -41,7 +40,6 @@ TEST_CASE("a written problem has a field for each of the problem's") {
   auto const problem = read(json::parse(two_trainers));
   CHECK(problem.forward_looking_s == 60);
   CHECK(problem.trainers_waiting == 4);
-  CHECK(problem.losses_per_node_s == 3e-5);
   CHECK(problem.nodes[0].hole_s == std::nullopt);
   CHECK(problem.nodes[1].hole_s == 300);
   CHECK(problem.nodes[1].weight == 7);

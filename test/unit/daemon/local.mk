@@ -17,7 +17,6 @@ TESTS += %reldir%/test_daemon
 	%reldir%/history_test.cc \
 	%reldir%/importance_test.cc \
 	%reldir%/lending_test.cc \
-	%reldir%/loss_watch_test.cc \
 	%reldir%/node_holds_test.cc \
 	%reldir%/orders_test.cc \
 	%reldir%/part_ends_test.cc \

@@ -7,7 +7,6 @@ TESTS += %reldir%/test_profile
 	%reldir%/advisor_test.cc \
 	%reldir%/advisor_truths_test.cc \
 	%reldir%/largest_share_test.cc \
-	%reldir%/loss_rate_test.cc \
 	%reldir%/node_market_test.cc \
 	%reldir%/profile_budget_test.cc \
 	%reldir%/profile_desk_test.cc \
