@@ -40,6 +40,7 @@ SampleAudit enter(PassRecord& record, msg::Stable const& step,
 Ledger::Ledger(std::optional<membership::Checkpoint> start_from) {
   if (!start_from) return;
   recorded_ = start_from->step;
+  values_shown_ = start_from->step;
   samples_seen_ = start_from->samples_seen;
   now_.whole = false;
   kept_.push_back({*start_from, now_});
@@ -102,8 +103,13 @@ void Ledger::add_checkpoint(membership::Checkpoint checkpoint) {
   settle_checkpoint();
 }
 
+void Ledger::values_shown(msg::Step until) {
+  values_shown_ = std::max(values_shown_, until);
+  settle_checkpoint();
+}
+
 void Ledger::settle_checkpoint() {
-  if (!waiting_ || waiting_->step > recorded_) return;
+  if (!waiting_ || waiting_->step > std::min(recorded_, values_shown_)) return;
   Kept kept{*std::exchange(waiting_, std::nullopt), now_};
   if (kept.checkpoint.step < recorded_) {
     // The record has gone on since: what it was at the checkpoint's step.
@@ -148,6 +154,7 @@ void Ledger::roll_back() {
   asked_at_.reset();
   since_asked_.clear();
   recorded_ = kept_.empty() ? 0 : kept_.back().checkpoint.step;
+  values_shown_ = std::min(values_shown_, recorded_);
   samples_seen_ = kept_.empty() ? 0 : kept_.back().checkpoint.samples_seen;
   now_ = kept_.empty() ? PassRecord{} : kept_.back().at;
 }

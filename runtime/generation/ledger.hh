@@ -61,8 +61,13 @@ class Ledger {
   /// A checkpoint was asked for: it will be of a step after recorded().
   void checkpoint_asked();
   /// A file holds the state after this step.  It may be restarted from once
-  /// the step is recorded.
+  /// the step is recorded and values_shown(): a training that goes on after the
+  /// step does not log what was logged before it.
   void add_checkpoint(membership::Checkpoint checkpoint);
+  /// What the steps up to this one have logged is in the event log.
+  void values_shown(msg::Step until);
+  /// There is one that may not be restarted from yet.
+  bool checkpoint_waits() const { return waiting_.has_value(); }
   /// A file that nothing will be restarted from.
   void add_orphan(std::string path) { superseded_.push_back(std::move(path)); }
   /// The checkpoint that has become the newest, if one has since the last
@@ -93,7 +98,9 @@ class Ledger {
   SampleAudit audit_;
 
   std::vector<Kept> kept_;  ///< oldest first, at most two
-  std::optional<membership::Checkpoint> waiting_;  ///< for its step's record
+  /// For its step's record, or for values.
+  std::optional<membership::Checkpoint> waiting_;
+  msg::Step values_shown_ = 0;
   std::optional<PassRecord> asked_at_;
   std::vector<msg::Stable> since_asked_;
   bool unannounced_ = false;  ///< the newest was not returned yet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/generation/member_table.hh"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -33,6 +34,13 @@ void MemberTable::set_phase(msg::MemberId id, Phase phase, double now) {
   ++in_phase_[std::size_t(phase)];
   member.phase = phase;
   member.since_s = now;
+}
+
+bool MemberTable::any_owes_values() const {
+  return in(Phase::released) > 0 &&
+         std::any_of(members_.begin(), members_.end(), [](auto const& entry) {
+           return entry.second.owes_values;
+         });
 }
 
 void MemberTable::forget_heartbeats() {

@@ -40,6 +40,9 @@ struct MemberEntry {
   std::optional<msg::Finished> finished;
   std::optional<msg::Alive> alive;  ///< said since the generation began
   bool busy = false;                ///< as the log has it
+  /// Released while it took part: it has computed no step after this one.
+  std::optional<msg::Step> last_step;
+  bool owes_values = false;  ///< of steps up to that one
 };
 
 struct NodeEntry {
@@ -66,6 +69,7 @@ class MemberTable {
   /// By id.
   Members& all() { return members_; }
   Members const& all() const { return members_; }
+  bool any_owes_values() const;
   int in(Phase phase) const { return in_phase_[std::size_t(phase)]; }
   /// What was said in another generation proves nothing about this one.
   void forget_heartbeats();

@@ -132,7 +132,7 @@ void Membership::gone(msg::MemberId id, std::string const& why) {
   auto const lost_one = table_.at(id);
   bool const needed = is_needed(id);
   table_.erase(id);
-  if (finished_ && table_.in(Phase::active) == 0)
+  if (finished_ && table_.in(Phase::active) == 0 && !table_.any_owes_values())
     record_.show_values(out_, record_.recorded());
   record_.gone(id);
   if (finished_ || lost_one.phase == Phase::released) return;
@@ -167,6 +167,14 @@ void Membership::release(MemberEntry& member) {
   record_.gone(member.id);
   out_.send(member.id, msg::Release{});
   table_.set_phase(member.id, Phase::released, now_);
+}
+
+/// It has taken part up to this step.
+void Membership::release(MemberEntry& member, msg::Step last_step,
+                         bool has_told_values) {
+  release(member);
+  member.last_step = last_step;
+  member.owes_values = !has_told_values;
 }
 
 void Membership::release_idle_leavers() {
@@ -267,7 +275,10 @@ Orders Membership::tick(double now) {
 }
 
 Orders Membership::last_values() {
-  record_.show_values(out_, record_.recorded());
+  if (in_use_.generation == 0 || finished_)
+    record_.show_values(out_, record_.recorded());
+  else
+    record_.show_what_came(out_);
   return out_.take();
 }
 

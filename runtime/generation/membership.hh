@@ -124,6 +124,7 @@ class Membership {
   void kill(msg::MemberId id, std::string const& why);
   void kill(std::vector<Replaced> const& replaced);
   void release(MemberEntry& member);
+  void release(MemberEntry& member, msg::Step last_step, bool has_told_values);
   void refuse(MemberEntry& member, std::string const& why);
   void release_idle_leavers();
   void check_stuck();
@@ -139,6 +140,7 @@ class Membership {
                          int from, double prepare_s, msg::Step first,
                          ChangePlan const* joined = nullptr);
   void check_values();
+  void show_values();
   void park(msg::Checkpointed const& message);
   void finish_if_all_have();
   void finish(msg::Step step);
@@ -183,7 +185,7 @@ class Membership {
   void recover();
   void resume();
   void release_or_reset(MemberIds const& ids, MemberIds const& full,
-                        msg::Generation generation);
+                        msg::Generation generation, msg::Step last_step);
   void all_lost();
   void check_losses();
 

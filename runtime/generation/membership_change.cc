@@ -79,6 +79,7 @@ std::string Membership::cause_of_leaving() const {
 }
 
 void Membership::consider_start() {
+  if (record_.checkpoint_waits()) return;  // for values; then it is the newest
   auto ready = admission_.ready(table_, now_);
   if (ready.empty() || !are_enough(ready)) return;
   auto const checkpoint = record_.newest();
@@ -331,6 +332,7 @@ void Membership::offer_park() {
 }
 
 void Membership::on(MemberEntry& from, msg::Switched const& message) {
+  from.owes_values = false;
   if (is_of_change(message.generation))
     change_->switched(from.id, message.step);
 }
@@ -361,7 +363,8 @@ void Membership::close_change() {
   auto const closed = *std::exchange(change_, std::nullopt);
   auto const& plan = closed.plan();
   for (auto const id : in_use_.members)
-    if (!contains(plan.members, id)) release(table_.at(id));
+    if (!contains(plan.members, id))
+      release(table_.at(id), closed.first() - 1, closed.has_switched(id));
   auto const nodes = int(table_.nodes_of(plan.members).size());
   in_use_ = {plan.generation, plan.members, nodes, true};
   table_.forget_heartbeats();

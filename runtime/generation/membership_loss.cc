@@ -70,7 +70,8 @@ void Membership::resume() {
   planes_.begins_connecting(now_);
   for (auto const id : next->members) table_.set_phase(id, Phase::active, now_);
   out_.send_all(next->members, std::move(message));
-  release_or_reset(ended.asked(), next->full, ended.generation());
+  release_or_reset(ended.asked(), next->full, ended.generation(),
+                   next->complete);
   record_.forget_values_after(next->complete);
   record_generation("loss", loss_.why, nodes_before, 0, next->complete + 1);
 }
@@ -78,12 +79,12 @@ void Membership::resume() {
 /// Those that are not in the generation to come: joiners wait for another,
 /// members that had state are not needed any more.
 void Membership::release_or_reset(MemberIds const& ids, MemberIds const& full,
-                                  msg::Generation reset) {
+                                  msg::Generation reset, msg::Step last_step) {
   for (auto const id : table_.live(ids)) {
     if (contains(in_use_.members, id)) continue;
     auto& member = table_.at(id);
     if (contains(full, id)) {
-      release(member);
+      release(member, last_step, false);
     } else {
       member.finished.reset();
       table_.set_phase(id, Phase::loaded, now_);
@@ -96,9 +97,13 @@ void Membership::all_lost() {
   auto const ended = *std::exchange(recovery_, std::nullopt);
   record_.roll_back(out_, in_use_.settled, in_use_.nodes, loss_.why);
   in_use_ = {};
-  release_or_reset(ended.asked(), ended.with_state(), ended.generation());
-  for (auto& [id, member] : table_.all())
-    if (member.phase == Phase::released) member.disowned = true;
+  release_or_reset(ended.asked(), ended.with_state(), ended.generation(),
+                   record_.recorded());
+  for (auto& [id, member] : table_.all()) {
+    if (member.phase != Phase::released) continue;
+    member.disowned = true;
+    member.owes_values = false;
+  }
 }
 
 void Membership::check_losses() {

@@ -41,16 +41,23 @@ void Membership::on(MemberEntry&, msg::Stable const& message) {
 
 // --- values ----------------------------------------------------------------
 
-void Membership::on(MemberEntry&, msg::LogValues const& message) {
-  for (auto const& value : message.values) record_.value(value);
+/// One that was released may have begun a step that others compute without it.
+void Membership::on(MemberEntry& from, msg::LogValues const& message) {
+  for (auto const& value : message.values)
+    if (value.step <= from.last_step.value_or(value.step)) record_.value(value);
+}
+
+void Membership::check_values() {
+  if (record_.may_show_values(now_)) show_values();
 }
 
 /// A value of a step is sent before the step after the next begins, with the
 /// next heartbeat at the latest: so the mean is whole when every member has
-/// said that it is further.
-void Membership::check_values() {
-  constexpr msg::Step delay = 3;
-  if (!record_.may_show_values(now_)) return;
+/// said that it is further.  A member that parks, leaves or finishes tells all
+/// before it says so.
+void Membership::show_values() {
+  constexpr msg::Step delay = 2;
+  if (table_.any_owes_values()) return;
   auto until = record_.recorded();
   for (auto const id : in_use_.members) {
     auto const& alive = table_.at(id).alive;
@@ -96,7 +103,9 @@ void Membership::park(msg::Checkpointed const& message) {
   record_generation("park", parked.plan().cause, parked.plan().nodes_before,
                     now_ - parked.since_s(), message.step + 1);
   out_.record("park", {{"step", message.step}});
-  for (auto const id : leavers) release(table_.at(id));
+  for (auto const id : leavers)
+    release(table_.at(id), message.step, parked.has_switched(id));
+  show_values();
 }
 
 // --- the end ---------------------------------------------------------------
@@ -133,6 +142,7 @@ void Membership::finish(msg::Step step) {
     else
       release(member);
   for (auto const id : unheard) kill(id, "the training is over");
+  if (!table_.any_owes_values()) record_.show_values(out_, record_.recorded());
   out_.add(membership::TrainingFinished{step, record_.samples_seen()});
 }
 

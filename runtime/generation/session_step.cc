@@ -20,8 +20,8 @@ void Session::State::proceed() {
     return end(Done{});
   }
   if (ending == Ending::released) {
-    // One that was switched out, or parked, leaves behind a step that is kept.
-    send_values(is<stage::Left>() || parked() ? complete : stable);
+    // The coordinator knows which of its steps are kept.
+    send_values(handed);
     return end(Leave{});
   }
   if (apply_scale && user == UserThread::reducing)
@@ -67,6 +67,7 @@ msg::StepPlan Session::State::plan_of_next_step() const {
 void Session::State::report_finished() {
   if (is<stage::Finished>()) return;
   stage = stage::Finished{};
+  send_values(complete);
   report_history(complete - 1);
   report_tentative(generation);
   send(msg::Finished{generation, complete});
@@ -84,6 +85,8 @@ void Session::State::announce_switch() {
 
 void Session::State::switch_over(msg::Offer const& next) {
   auto const first = complete + 1;
+  bool const stays = pending && pending->generation == next.generation;
+  if (!stays) send_values(complete);  // it computes nothing after this step
   if (next.members.empty()) {
     stage = stage::Parked{next.generation};
     report_tentative(next.generation);
@@ -92,7 +95,7 @@ void Session::State::switch_over(msg::Offer const& next) {
     return;
   }
   send(msg::Switched{next.generation, first});
-  if (!pending || pending->generation != next.generation) {
+  if (!stays) {
     stage = stage::Left{};  // state and plane stay until Release
     return;
   }
@@ -314,6 +317,8 @@ void Session::State::report_tentative(msg::Generation in) {
   send(std::move(record));
 }
 
+/// Steps after the last stable one may still be undone: their values count when
+/// the coordinator has recorded them.
 void Session::State::send_values(msg::Step up_to) {
   msg::LogValues message;
   while (!values.empty() && values.front().step <= up_to) {

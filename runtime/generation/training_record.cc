@@ -120,12 +120,21 @@ void TrainingRecord::roll_back(Out& out, bool had_state, int nodes,
 
 bool TrainingRecord::may_show_values(double now) {
   constexpr double period_s = 0.25;
-  if (log_means_.empty() || now - values_shown_s_ < period_s) return false;
+  if (log_means_.empty() && !checkpoint_waits()) return false;
+  if (now - values_shown_s_ < period_s) return false;
   values_shown_s_ = now;
   return true;
 }
 
 void TrainingRecord::show_values(Out& out, msg::Step until) {
+  record_means(out, until);
+  ledger_.values_shown(until);
+  announce_checkpoint(out);
+}
+
+void TrainingRecord::show_what_came(Out& out) { record_means(out, recorded()); }
+
+void TrainingRecord::record_means(Out& out, msg::Step until) {
   for (auto const& mean : log_means_.take_until(until))
     out.record("log", {{"step", mean.step},
                        {"key", mean.key},
@@ -139,7 +148,7 @@ void TrainingRecord::show_values(Out& out, msg::Step until) {
 void TrainingRecord::ask_when_due(Out& out, double now, msg::MemberId member) {
   if (checkpoints_.is_overdue(now))
     return ledger_.add_orphan(checkpoints_.take_back());
-  if (!checkpoints_.is_due(now)) return;
+  if (!checkpoints_.is_due(now) || checkpoint_waits()) return;
   if (newest() && newest()->step >= recorded()) return;
   auto const& asked = checkpoints_.ask(now, member);
   ledger_.checkpoint_asked();
@@ -150,7 +159,6 @@ void TrainingRecord::parked(Out& out, msg::Checkpointed const& file,
                             MemberIds const& members) {
   arrived(out, file.step, members,
           "the park at step " + std::to_string(file.step));
-  show_values(out, file.step);
   record_resize(out, resize_cost_.take_unfinished());
   if (file.path.empty())
     announce_checkpoint(out);

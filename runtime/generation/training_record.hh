@@ -3,7 +3,7 @@
 ///
 /// Steps go from the ledger to the event log; with them the cost of resizes and
 /// the values that the program logs.  Checkpoints are asked for, and become the
-/// newest once their step is recorded.
+/// newest once their step is recorded and the values up to it are shown.
 #pragma once
 
 #include <optional>
@@ -73,16 +73,21 @@ class TrainingRecord {
 
   // --- values ---------------------------------------------------------------
   void value(msg::LogValue const& value) { log_means_.add(value); }
-  /// A few times a second, while there are values.
+  /// A few times a second, while something waits for it.
   bool may_show_values(double now);
-  /// The values of steps up to this one.
+  /// All members have told the values of steps up to this one: they are shown,
+  /// and a checkpoint of such a step counts.
   void show_values(Out& out, msg::Step until);
+  /// Those that have come, as no others will.
+  void show_what_came(Out& out);
 
   // --- checkpoints ----------------------------------------------------------
   std::optional<membership::Checkpoint> newest() const {
     return ledger_.newest();
   }
   void discard_newest() { ledger_.discard_newest(); }
+  /// One is written and does not count yet.
+  bool checkpoint_waits() const { return ledger_.checkpoint_waits(); }
   /// The training has state again.
   void begin_checkpoints(double now) { checkpoints_.begin(now); }
   /// Asks `member` for a checkpoint where one is due.
@@ -92,6 +97,7 @@ class TrainingRecord {
   bool may_park(double now) const { return checkpoints_.may_park(now); }
   void park_failed(double now) { checkpoints_.park_failed(now); }
   /// The park at this file's step is complete: no member has state any more.
+  /// The file counts when values are shown.
   void parked(Out& out, msg::Checkpointed const& file,
               MemberIds const& members);
   /// A member has written a file.
@@ -104,6 +110,7 @@ class TrainingRecord {
  private:
   void record_steps(Out& out, std::vector<msg::Stable> const& steps,
                     MemberIds const& members);
+  void record_means(Out& out, msg::Step until);
   void record_resize(Out& out, std::optional<Resize> const& resize);
   void add_checkpoint(Out& out, msg::Checkpointed const& file,
                       std::string const& kind);

@@ -102,10 +102,13 @@ class RemoteLink final : public Link {
   }
 
   /// From a thread that no user code can hold up: a member that computes for
-  /// long is alive.
+  /// long is alive.  The step that it says may have begun just now, and values
+  /// of those before are posted: they go first.
   void beat() {
     if (closed_ || interval_.count() <= 0) return;
-    send(report_());
+    asio::post(io_, [this, alive = report_()] {
+      if (!closed_) send(alive);
+    });
     timer_.expires_after(interval_);
     timer_.async_wait([this](asio::error_code error) {
       if (!error) beat();

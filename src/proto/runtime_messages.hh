@@ -139,8 +139,8 @@ struct LogValue {
   double value = 0;
   std::uint64_t n = 0;  ///< samples it is the mean of
 };
-/// Logged values of stable steps.  They come with the heartbeats, and before
-/// any other message of a member about more than one step.
+/// Logged values of stable steps, and of a member's last.  They come with the
+/// heartbeats, and before any other message about more than one step.
 struct LogValues {
   std::vector<LogValue> values;
 };

@@ -69,7 +69,7 @@ DEFECTS = [
     rules(
         "a training resumes from a checkpoint of the future",
         "runtime/generation/ledger.cc",
-        "if (!waiting_ || waiting_->step > recorded_) return;",
+        "if (!waiting_ || waiting_->step > std::min(recorded_, values_shown_)) return;",
         "if (!waiting_) return;",
         "a checkpoint counts when its step is recorded",
     ),

@@ -149,36 +149,25 @@ class Killed(Case):
                 self.check_values(trial)
 
     def check_values(self, trial):
-        """Each step counts once, with its value, but those that nobody could show."""
+        """Each step has its value, once, and counts."""
         factor = trial["params"]["loss"]
-        standing, lost = read_values(Path(trial["dir"]) / "events.jsonl")
+        standing = read_values(Path(trial["dir"]) / "events.jsonl")
+        self.assertEqual(sorted(standing), list(range(1, STEPS + 1)))
         for step, shown in standing.items():
             self.assertEqual(shown, [factor / step], f"step {step}")
-        missing_steps = set(range(1, STEPS + 1)) - set(standing)
-        self.assertEqual(sorted(missing_steps - lost), [], "steps without a value")
         for index in range(1, COURSE + 1):
-            steps = range(PER * (index - 1) + 1, PER * index + 1)
-            known = [factor / step for step in steps if step in standing]
+            known = [factor / s for s in range(PER * (index - 1) + 1, PER * index + 1)]
             told = trial["course"].get(str(index))
-            if known:
-                self.assertIsNotNone(told, f"value {index} was not told")
-                self.assertAlmostEqual(told, sum(known) / len(known), msg=f"value {index}")
-            elif told is not None:  # it was known before its steps came again
-                self.assertLessEqual(told, factor / steps[0])
-                self.assertGreaterEqual(told, factor / steps[-1])
+            self.assertIsNotNone(told, f"value {index} was not told")
+            self.assertAlmostEqual(told, sum(known) / PER, msg=f"value {index}")
 
     def ended(self):
         return sum(trial.state.is_finished() for trial in Campaign(str(self.dir)).trials())
 
 
 def read_values(path):
-    """Of a training's log: {step: [values that stand]}, and the steps whose values
-    went with a coordinator.
-
-    Members tell values with their heartbeat, once a second.  So those of the last
-    steps before a checkpoint are gone when the coordinator is killed, as is that of
-    the step at which a training parks; the next run does not repeat these steps."""
-    standing, lost, parked = {}, set(), None
+    """Of a training's log: {step: [values that stand]}."""
+    standing = {}
     for line in path.read_text().splitlines():
         try:
             event = json.loads(line)
@@ -186,20 +175,12 @@ def read_values(path):
             continue  # its writer was killed
         kind = event["event"]
         if kind == "rollback":
-            to_step = event["to_step"]
-            standing = {s: v for s, v in standing.items() if s <= to_step}
-            known = max(standing, default=0)
-            if parked != to_step:
-                lost.update(range(known + 1, to_step + 1))
-            parked = None
-        elif kind == "park":
-            parked = event["step"]
-            lost.add(parked)
+            standing = {s: v for s, v in standing.items() if s <= event["to_step"]}
         elif kind == "generation" and event["kind"] == "start":
-            standing, lost = {}, set()
+            standing = {}
         elif kind == "log" and event["key"] == "loss":
             standing.setdefault(event["step"], []).append(event["value"])
-    return standing, lost - set(standing)
+    return standing
 
 
 def children(pid):

@@ -37,6 +37,42 @@ DEFECTS = [
         "false;",
     ),
     Defect(
+        "a checkpoint counts before the values up to its step are shown",
+        "ledger.cc",
+        "waiting_->step > std::min(recorded_, values_shown_)",
+        "waiting_->step > recorded_",
+    ),
+    Defect(
+        "after a rollback a checkpoint counts by values that were undone",
+        "ledger.cc",
+        "values_shown_ = std::min(values_shown_, recorded_);",
+        "",
+    ),
+    Defect(
+        "who parks or leaves does not tell the values of its last step",
+        "session_step.cc",
+        "if (!stays) send_values(complete);",
+        "",
+    ),
+    Defect(
+        "who is released on its way to the boundary keeps its last values",
+        "session_step.cc",
+        "send_values(handed);",
+        "send_values(stable);",
+    ),
+    Defect(
+        "values are shown although one that was let go has not told its own",
+        "membership_record.cc",
+        "if (table_.any_owes_values()) return;",
+        "",
+    ),
+    Defect(
+        "who was let go counts in steps that are computed without it",
+        "membership_record.cc",
+        "if (value.step <= from.last_step.value_or(value.step)) ",
+        "",
+    ),
+    Defect(
         "a value is shown before all members have sent theirs",
         "membership_record.cc",
         "until = std::min(until, alive ? alive->step - delay : 0);",

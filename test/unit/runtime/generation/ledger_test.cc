@@ -63,6 +63,7 @@ TEST_CASE("after a loss what was not recorded must be reported again") {
 
 TEST_CASE("a checkpoint counts when its step is recorded") {
   Ledger ledger({});
+  ledger.values_shown(2);
   ledger.checkpoint_asked();
   ledger.add_checkpoint({"a", 2, 8});
   CHECK_FALSE(ledger.take_registered());
@@ -75,8 +76,39 @@ TEST_CASE("a checkpoint counts when its step is recorded") {
   CHECK_FALSE(ledger.take_registered());
 }
 
+TEST_CASE("a checkpoint counts when the values up to its step are shown") {
+  Ledger ledger({});
+  for (msg::Step step = 1; step <= 3; ++step) ledger.on_stable(stable(step));
+  ledger.values_shown(1);
+  ledger.add_checkpoint({"a", 2, 8});
+  CHECK(ledger.checkpoint_waits());
+  CHECK_FALSE(ledger.take_registered());
+  CHECK_FALSE(ledger.newest());
+  SECTION("as it is told later") {
+    ledger.values_shown(2);
+    CHECK_FALSE(ledger.checkpoint_waits());
+    CHECK(ledger.take_registered()->path == "a");
+  }
+  SECTION("not when the steps were undone") {
+    ledger.roll_back();
+    CHECK_FALSE(ledger.checkpoint_waits());
+    CHECK(ledger.recorded() == 0);
+    ledger.values_shown(0);
+    for (msg::Step step = 1; step <= 2; ++step) ledger.on_stable(stable(step));
+    ledger.add_checkpoint({"b", 1, 4});
+    CHECK(ledger.checkpoint_waits());  // step 1 logs again
+  }
+}
+
+TEST_CASE("a training that resumes has shown what came before") {
+  Ledger ledger(membership::Checkpoint{"a", 3, 12});
+  ledger.add_checkpoint({"b", 3, 12});
+  CHECK(ledger.take_registered()->path == "b");
+}
+
 TEST_CASE("two checkpoints are kept") {
   Ledger ledger({});
+  ledger.values_shown(3);
   std::vector<std::string> superseded;
   for (auto const* path : {"a", "b", "c"}) {
     ledger.on_stable(stable(ledger.recorded() + 1));
@@ -96,6 +128,7 @@ TEST_CASE("a rollback goes to the newest checkpoint, or to the start") {
     CHECK(ledger.recorded() == 0);
   }
   SECTION("one") {
+    ledger.values_shown(3);
     ledger.add_checkpoint({"a", 3, 12});
     ledger.on_stable(stable(4));
     ledger.roll_back();
@@ -129,6 +162,7 @@ TEST_CASE("the audit takes a rollback into account") {
   ledger.on_stable(stable(2));
   ledger.on_stable(stable(3));
   ledger.add_checkpoint({"a", 2, 8});
+  ledger.values_shown(3);
   ledger.roll_back();
   ledger.on_stable(stable(3));
   ledger.on_stable(stable(4));

@@ -56,10 +56,10 @@ TEST_CASE("a value is shown once, when all members are further") {
   beats(trainer, 1, 7, {{1, "loss", 4, 2}, {2, "loss", 3, 2}});
   trainer.after(1);
   CHECK(shown(trainer.last) == "");  // nothing was heard of 2 yet
-  beats(trainer, 2, 4, {{1, "loss", 2, 2}});
+  beats(trainer, 2, 3, {{1, "loss", 2, 2}});
   trainer.after(1);
   CHECK(shown(trainer.last) == "1: 3.0 of 4");
-  beats(trainer, 2, 5, {{1, "loss", 9, 9}, {2, "loss", 1, 2}});
+  beats(trainer, 2, 4, {{1, "loss", 9, 9}, {2, "loss", 1, 2}});
   trainer.after(1);
   CHECK(shown(trainer.last) == "2: 2.0 of 4");
 }
@@ -76,21 +76,96 @@ TEST_CASE("a member that is gone keeps no value from being shown") {
   CHECK(shown(trainer.last) == "1: 4.0 of 2");
 }
 
-TEST_CASE("the last values are shown when the members have ended") {
+TEST_CASE("the last values are shown when all have arrived at the end") {
   Trainer trainer;
   trainer.train(2);
   for (msg::Step step = 2; step <= 10; ++step) trainer.stable(1, 1, step);
-  trainer.says(1, msg::Finished{1, 10});
-  trainer.says(2, msg::Finished{1, 10});
   trainer.says(1, msg::LogValues{{{10, "loss", 4, 2}}});
-  trainer.gone(1);
+  trainer.says(1, msg::Finished{1, 10});
   CHECK(shown(trainer.last) == "");
   trainer.says(2, msg::LogValues{{{10, "loss", 2, 2}}});
-  SECTION("all of them") { trainer.gone(2); }
-  SECTION("or when nobody waits for them any more") {
-    trainer.keep(trainer.membership.last_values());
-  }
+  trainer.says(2, msg::Finished{1, 10});
   CHECK(shown(trainer.last) == "10: 3.0 of 4");
+}
+
+namespace {
+
+/// Members 1 and 2 are to park after step 2; 1 has, and wrote the file.
+struct Parking : Trainer {
+  Parking() {
+    train(2);
+    leave("n1", 60);
+    leave("n2", 60);
+    says(1, msg::Prepared{2});
+    says(2, msg::Prepared{2});
+    says(1, msg::Withdrawn{2});
+    says(2, msg::Withdrawn{2});
+    says(1, msg::LogValues{{{2, "loss", 4, 2}}});
+    stable(1, 3, 2, true);
+    says(1, msg::Switched{3, 3});
+  }
+  std::string written() {
+    return says(1, msg::Checkpointed{3, 2, "c1.safetensors", 10, 8});
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a park shows the values of its step, and then its checkpoint counts") {
+  Parking trainer;
+  trainer.says(2, msg::LogValues{{{2, "loss", 2, 2}}});
+  trainer.says(2, msg::Switched{3, 3});
+  CHECK(trainer.written() == "1<-Release 2<-Release");
+  CHECK(shown(trainer.last) == "2: 3.0 of 4");
+  CHECK(records(trainer.last, "checkpoint").size() == 1);
+}
+
+TEST_CASE("a park lets all go, and waits for values of who has not arrived") {
+  Parking trainer;
+  CHECK(trainer.written() == "1<-Release 2<-Release");
+  CHECK(shown(trainer.last) == "");
+  CHECK(records(trainer.last, "checkpoint").empty());
+  trainer.announce("n3", {3});
+  CHECK(trainer.load(3) == "");  // there is no state yet that it could read
+  SECTION("it tells them when it goes") {
+    trainer.says(2, msg::LogValues{{{2, "loss", 2, 2}, {3, "loss", 9, 9}}});
+    trainer.gone(2);
+    trainer.after(1);
+    CHECK(shown(trainer.last) == "2: 3.0 of 4");
+  }
+  SECTION("or is lost with them") {
+    trainer.gone(2);
+    trainer.after(1);
+    CHECK(shown(trainer.last) == "2: 4.0 of 2");
+  }
+  CHECK(records(trainer.last, "checkpoint").size() == 1);
+}
+
+TEST_CASE("when nothing more will be heard, a park counts as it is") {
+  Parking trainer;
+  trainer.written();
+  trainer.keep(trainer.membership.last_values());
+  CHECK(shown(trainer.last) == "2: 4.0 of 2");
+  CHECK(records(trainer.last, "checkpoint").size() == 1);
+}
+
+TEST_CASE("who is released after a loss has no part in later steps") {
+  Trainer trainer;
+  trainer.train(3);
+  trainer.stable(1, 1, 2);
+  trainer.leave("n3", 60);
+  trainer.gone(2);
+  trainer.says(1, msg::Status{3, true, 2, {}});
+  trainer.says(3, msg::Status{3, true, 2, {}});
+  beats(trainer, 1, 9, {{2, "loss", 4, 2}, {3, "loss", 4, 2}});
+  trainer.stable(1, 3, 3);
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "");  // 3 still owes what it has of step 2
+  trainer.says(3, msg::LogValues{{{2, "loss", 2, 2}, {3, "loss", 2, 2}}});
+  trainer.gone(3);
+  trainer.after(1);
+  CHECK(shown(trainer.last) == "2: 3.0 of 4, 3: 4.0 of 2");
 }
 
 TEST_CASE("a checkpoint is asked for from time to time") {
@@ -104,6 +179,10 @@ TEST_CASE("a checkpoint is asked for from time to time") {
   trainer.says(1, msg::Checkpointed{1, 2, "c1.safetensors", 10, 8});
   CHECK(records(trainer.last, "checkpoint").empty());  // 2 is not recorded yet
   trainer.stable(1, 1, 2);
+  trainer.after(1);
+  CHECK(records(trainer.last, "checkpoint").empty());  // nor what it has logged
+  beats(trainer, 1, 4);
+  trainer.after(1);
   CHECK(records(trainer.last, "checkpoint").size() == 1);
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("a member may stop when it has all of a step and nothing of the next",
   auto const step = GENERATE(1, 2, 5);
   Counts counts;
   auto const seeds = std::clamp<std::uint64_t>(
-      number_from("GLEANER_MODEL_RUNS", 20000) / 100, 5, 60);
+      number_from("GLEANER_MODEL_RUNS", 20000) / 100, 12, 60);
   for (std::size_t rank = 0; rank < 3; ++rank)
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       INFO("fate " << static_cast<int>(fate) << " order "

@@ -72,6 +72,35 @@ TEST_CASE("to park, rank 0 writes the state at the boundary") {
   CHECK(members.one.on(msg::Release{}) == "leave");
 }
 
+TEST_CASE("who parks, leaves or finishes tells its values before it says so") {
+  SECTION("a park") {
+    Two members;
+    members.two.on(msg::Offer{2, {}, {}, "c", 0});
+    members.one.on(msg::Offer{2, {}, {}, "c", 0});
+    members.both_do(1, 0);
+    members.two.session.log("loss", 1, 2);
+    CHECK(members.two.step() == "->LogValues(loss@1) ->Switched(2 at 2)");
+    CHECK(members.two.on(msg::Release{}) == "leave");
+  }
+  SECTION("the end") {
+    Two members(4);
+    members.both_do(1);
+    members.two.session.log("loss", 1, 2);
+    CHECK(members.two.step() == "->LogValues(loss@1) ->Finished(1)");
+    CHECK(members.two.on(msg::Finish{}) == "done");
+  }
+}
+
+TEST_CASE("who is released on its way to a boundary tells all that it has") {
+  Two members;
+  members.two.on(msg::Offer{2, {}, {}, "c", 0});
+  members.one.on(msg::Offer{2, {}, {}, "c", 0});
+  members.both_do(1, 0);
+  members.two.session.log("loss", 1, 2);
+  CHECK(members.two.on(msg::Release{}) == "");
+  CHECK(members.two.step() == "->LogValues(loss@1) leave");
+}
+
 TEST_CASE("a checkpoint says of which generation and step it is") {
   Two members;
   members.both_do(1);

@@ -214,6 +214,7 @@ class World {
   void check_deadlines();
   void check_extent();
   void check_end();
+  void check_values(msg::Step until);
   void show(nlohmann::json const& step);
   std::vector<Process*> full_members();
 
@@ -245,6 +246,8 @@ class World {
   std::map<std::string, File> files_;
   std::string latest_;
   Lineages lineages_;
+  /// Which member brought how many samples into a state's last step.
+  std::map<int, std::map<msg::MemberId, std::uint64_t>> made_by_;
   std::vector<Shown> shown_;  ///< recorded steps; [0] is the initial state
   nlohmann::json finish_record_;
   Counts counts_;

@@ -23,6 +23,21 @@ void World::show(nlohmann::json const& step) {
   dirty_ = true;
 }
 
+/// A training that goes on from this step shows what it logged before only if
+/// that was shown already.  A member that is lost takes its values along.
+void World::check_values(msg::Step until) {
+  for (msg::Step step = 1; step <= until; ++step) {
+    auto const& shown = shown_[step];
+    auto const logged = shown.logged.find("n");
+    auto seen = logged == shown.logged.end() ? 0 : logged->second;
+    for (auto const& [id, samples] : made_by_[shown.state])
+      if (process(id).lost) seen += samples;
+    if (seen < count(lineages_.at(shown.state).positions))
+      throw Violation("values of step " + std::to_string(step) +
+                      " will never be shown");
+  }
+}
+
 // --- always ----------------------------------------------------------------
 
 std::vector<Process*> World::full_members() {
@@ -100,6 +115,7 @@ void World::check_end() {
     if (p->alive && p->user == Process::User::waiting)
       throw Violation("a member was left waiting: " + idle_text());
   check_extent();
+  check_values(static_cast<msg::Step>(shown_.size()) - 1);
   if (finish_record_["duplicate_samples"] != 0)
     throw Violation("the ledger counts samples twice");
   bool const all = !options_.drop_last && !stops_after_;

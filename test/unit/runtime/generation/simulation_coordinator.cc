@@ -37,8 +37,9 @@ void World::start_members(std::string const& node, int n) {
 void World::replace_coordinator() {
   --budget_;
   ++counts_.coordinators;
+  check_values(latest_.empty() ? 0 : files_.at(latest_).step);
   for (auto& [id, p] : processes_) {
-    p->cut = true;
+    p->cut = p->lost = true;
     die(*p);
   }
   nodes_.clear();
@@ -94,7 +95,7 @@ void World::on(membership::Send const& order) {
 void World::on(membership::Kill const& order) {
   auto const it = processes_.find(order.member);
   if (it == processes_.end()) return;
-  it->second->cut = true;
+  it->second->cut = it->second->lost = true;
   // With its agent frozen too, or cut off, it outlives the order.
   if (it->second->frozen && chance() < .5) return;
   die(*it->second);
@@ -119,6 +120,7 @@ void World::on(membership::Register const& order) {
       shown_[step].state != it->second.state)
     throw Violation("checkpoint of step " + std::to_string(step) +
                     " is not of the recorded training");
+  check_values(step);
   for (auto const& path : order.superseded)
     if (path != order.path) files_.erase(path);
   latest_ = order.path;

@@ -103,18 +103,21 @@ void World::perform_fault(Action const& action) {
   }
   if (action.kind == Kind::kill_node) {
     --budget_;
-    for (auto& [id, p] : processes_)
-      if (p->node == action.node && p->alive) {
-        ++counts_.kills;
-        p->cut = true;
-        die(*p);
-      }
+    for (auto& [id, p] : processes_) {
+      if (p->node != action.node) continue;
+      p->lost = p->lost || p->alive || !p->outbox.empty();
+      if (!p->alive) continue;
+      ++counts_.kills;
+      p->cut = true;
+      die(*p);
+    }
     nodes_.erase(action.node);
     return carry_out(membership_->node_gone(now_, action.node, "node died"));
   }
   auto& p = process(action.member);
   switch (action.kind) {
     case Kind::end_seen:
+      p.lost = true;
       return die(p);
     case Kind::kill:
       --budget_;
@@ -161,6 +164,7 @@ void World::perform_fault(Action const& action) {
 
 void World::kill(Process& p) {
   ++counts_.kills;
+  p.lost = true;
   // What was on its way may be lost, from some message on.
   if (chance() < .5)
     p.outbox.resize(pick(0, static_cast<int>(p.outbox.size())));
@@ -175,7 +179,7 @@ void World::freeze(Process& p) {
 
 void World::lose(Process& p) {
   ++counts_.zombies;
-  p.cut = true;
+  p.cut = p.lost = true;
   carry_out(membership_->member_gone(now_, p.id, "silent"));
 }
 
@@ -260,6 +264,7 @@ void World::beat() {
       continue;
     p->beat_s = now_;
     auto const message = p->heartbeat(now_);
+    p->send_kept();
     if (p->outbox.empty())
       hear(p->id, message);
     else

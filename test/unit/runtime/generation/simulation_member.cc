@@ -152,6 +152,8 @@ void World::on(Process& p, session::ApplyReduction const& action) {
     throw Violation("a step lacks the shares of those that were lost");
   p.state =
       lineages_.after(p.state, action.step, p.step->pass, positions, options_);
+  for (auto const& [id, part] : whole)
+    made_by_[p.state][id] = count(part.positions);
   release_user(p, User::between);
   if (stops_after_ == action.step) p.session.stop();
   ++p.steps;
@@ -159,11 +161,13 @@ void World::on(Process& p, session::ApplyReduction const& action) {
 }
 
 void World::on(Process& p, session::Leave const&) {
+  p.send_kept();
   release_user(p, User::between);
   die(p);
 }
 
 void World::on(Process& p, session::Done const&) {
+  p.send_kept();
   release_user(p, User::between);
   die(p);
 }

@@ -6,12 +6,22 @@ namespace gleaner::generation::simulation {
 
 // --- messages and planes ---------------------------------------------------
 
+void Process::send_kept() {
+  if (!kept.values.empty()) outbox.push_back(std::exchange(kept, {}));
+}
+
 void World::on(Process& p, session::Send const& action) {
   auto message = action.message;
   if (auto* status = std::get_if<msg::Status>(&message);
       status && mutant_ == Mutant::joiner_as_source && p.state != torn &&
       p.session.complete() > 0)
     status->full = true;
+  if (auto const* logged = std::get_if<msg::LogValues>(&message)) {
+    p.kept.values.insert(p.kept.values.end(), logged->values.begin(),
+                         logged->values.end());
+    return;
+  }
+  if (!std::holds_alternative<msg::Stable>(message)) p.send_kept();
   p.outbox.push_back(message);
   auto const* switched = std::get_if<msg::Switched>(&message);
   if (switched && mutant_ == Mutant::hasty_leaver &&

@@ -45,6 +45,7 @@ struct Process {
   bool alive = true;
   bool cut = false;       ///< the coordinator does not listen any more
   bool released = false;  ///< told to go: its state counts no more
+  bool lost = false;      ///< it went before all that it said had come
   bool hung = false;      ///< connects no planes
   bool frozen = false;    ///< its process does nothing: SIGSTOP, or a dead link
   double frozen_s = 0;    ///< since when
@@ -56,6 +57,8 @@ struct Process {
   double results = 2;
   std::deque<msg::ToMember> inbox;
   std::deque<msg::FromMember> outbox;
+  msg::LogValues kept;  ///< values that wait for the next heartbeat
+  void send_kept();
 
   enum class User { loading, ready, starting, between, computing, waiting };
   User user = User::loading;

@@ -74,7 +74,7 @@ TEST_CASE("members are told from time to time what is recorded") {
   CHECK(r.step(65) == "step");
 }
 
-TEST_CASE("a checkpoint is the newest once its step is recorded") {
+TEST_CASE("a checkpoint is the newest once its step and values are recorded") {
   Recorded r;
   r.step(1);
   r.record.ask_when_due(r.out, 159, 1);
@@ -84,8 +84,42 @@ TEST_CASE("a checkpoint is the newest once its step is recorded") {
   r.record.written(r.out, 1, Recorded::file("c1.safetensors", 2));
   CHECK(r.text().empty());
   CHECK_FALSE(r.record.newest());
-  CHECK(r.step(2) == "step Register checkpoint");
+  CHECK(r.step(2) == "step");
+  CHECK(r.record.checkpoint_waits());
+  CHECK_FALSE(r.record.newest());
+  r.record.value({2, "loss", 1, 4});
+  r.record.show_values(r.out, 2);
+  CHECK(r.text() == "log Register checkpoint");
   CHECK(r.record.newest()->path == "c1.safetensors");
+}
+
+TEST_CASE(
+    "a checkpoint that waits for values is looked at, and no other asked") {
+  Recorded r;
+  r.step(1);
+  r.record.ask_when_due(r.out, 160, 1);
+  r.record.written(r.out, 1, Recorded::file("c1.safetensors", 1));
+  CHECK(r.record.may_show_values(160));  // though nothing was logged
+  r.step(2);
+  r.text();
+  r.record.ask_when_due(r.out, 300, 1);
+  CHECK(r.text().empty());
+  r.record.show_values(r.out, 1);
+  CHECK(r.text() == "Register checkpoint");
+  r.record.ask_when_due(r.out, 301, 1);
+  CHECK(r.text() == "Send");
+}
+
+TEST_CASE("values that came without the others' make no checkpoint count") {
+  Recorded r;
+  r.step(1);
+  r.record.ask_when_due(r.out, 160, 1);
+  r.record.written(r.out, 1, Recorded::file("c1.safetensors", 1));
+  r.record.value({1, "loss", 1, 2});
+  r.text();
+  r.record.show_what_came(r.out);
+  CHECK(r.text() == "log");
+  CHECK_FALSE(r.record.newest());
 }
 
 TEST_CASE("no checkpoint is asked for while there is no step since the last") {
@@ -93,6 +127,7 @@ TEST_CASE("no checkpoint is asked for while there is no step since the last") {
   r.step(1);
   r.record.ask_when_due(r.out, 160, 1);
   r.record.written(r.out, 1, Recorded::file("c1.safetensors", 1));
+  r.record.show_values(r.out, 1);
   CHECK(r.text() == "Send Register checkpoint");
   r.record.ask_when_due(r.out, 300, 1);
   CHECK(r.text().empty());
@@ -109,7 +144,9 @@ TEST_CASE("a park keeps its step, though only one member has reported it") {
   r.record.stable(r.out, tentative, {1, 2});
   CHECK(r.text().empty());
   r.record.parked(r.out, Recorded::file("c1.safetensors", 2), {1, 2});
-  CHECK(r.text() == "step Register checkpoint");
+  CHECK(r.text() == "step");
+  r.record.show_values(r.out, 2);
+  CHECK(r.text() == "Register checkpoint");
   CHECK(r.record.newest()->step == 2);
 }
 
@@ -125,6 +162,7 @@ TEST_CASE("a rollback goes to the newest checkpoint") {
   r.step(1);
   r.record.ask_when_due(r.out, 160, 1);
   r.record.written(r.out, 1, Recorded::file("c1.safetensors", 1));
+  r.record.show_values(r.out, 1);
   r.step(2);
   r.text();
   r.record.roll_back(r.out, true, 2, "all lost");
