@@ -87,8 +87,11 @@ CheckpointPointer::CheckpointPointer(std::string dir, OnTrouble on_trouble)
     : state_(std::make_shared<State>(
           State{std::move(dir), std::move(on_trouble), {}})) {}
 
-void CheckpointPointer::move_to(generation::membership::Register newest) {
-  queue_.push([state = state_, newest = std::move(newest)] {
+void CheckpointPointer::move_to(generation::membership::Register newest,
+                                std::shared_future<void> after) {
+  queue_.push([state = state_, newest = std::move(newest),
+               after = std::move(after)] {
+    after.wait();
     auto& old = state->superseded;
     old.insert(old.end(), newest.superseded.begin(), newest.superseded.end());
     auto const pointed = point_to(state->dir, newest);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,10 @@ class CheckpointPointer {
   CheckpointPointer(std::string dir, OnTrouble on_trouble);
 
   /// Point to this checkpoint, then remove those it supersedes.  When the
-  /// pointer cannot be moved they stay, until it can be.
-  void move_to(generation::membership::Register newest);
+  /// pointer cannot be moved they stay, until it can be.  `after`: not before
+  /// that is ready.
+  void move_to(generation::membership::Register newest,
+               std::shared_future<void> after);
 
   /// No member writes any more: what was begun with this prefix and did not
   /// get its name is removed.

@@ -2,6 +2,7 @@
 /// What happened to a training, for later: events.jsonl.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,6 +24,9 @@ class EventLog {
   /// Adds "t" (seconds since the epoch) and "event".  A full disk is reported
   /// once on standard error and does not stop the training.
   void write(std::string const& event, nlohmann::json fields);
+
+  /// Ready once what was written so far is on the disk, or lost.
+  std::shared_future<void> all_on_disk() { return file_->all_on_disk(); }
 
  private:
   EventLog(std::unique_ptr<os::LineFile> file, Clock const& clock)

@@ -103,6 +103,18 @@ LineFile::~LineFile() {
   state_->ended.notify_all();
 }
 
+std::shared_future<void> LineFile::all_on_disk() {
+  auto const promise = std::make_shared<std::promise<void>>();
+  queue_.push([state = state_, promise] {
+    state->write_waiting();
+    if (::fdatasync(state->file.get()) != 0 && errno == EIO &&
+        state->hooks.on_trouble)
+      state->hooks.on_trouble(std::strerror(errno));
+    promise->set_value();
+  });
+  return promise->get_future().share();
+}
+
 void LineFile::write(std::string line) {
   if (state_->keep(std::move(line)))
     queue_.push([state = state_] { state->write_waiting(); });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,9 @@ class LineFile {
 
   /// Of a line that ends in '\n'.  Returns at once.  From any thread.
   void write(std::string line);
+
+  /// Ready once all lines that were given so far are on the disk, or lost.
+  std::shared_future<void> all_on_disk();
 
   /// Wait up to `seconds` until all lines are written or lost.
   bool wait(double seconds) { return queue_.wait(seconds); }

@@ -49,6 +49,13 @@ DEFECTS = [
         "    names.push_back(name);",
         "a node that is held is told of once, and ends when released",
     ),
+    coordinator(
+        "a training may go on from a checkpoint whose values are not in the log",
+        "runtime/coordinator/checkpoint_pointer.cc",
+        "    after.wait();\n",
+        "",
+        "a checkpoint is not pointed to before the events are written",
+    ),
     # --- members that are lost ---
     coordinator(
         "lost members are replaced as fast as they die",

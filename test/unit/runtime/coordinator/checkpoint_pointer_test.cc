@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <utility>
 
 #include "test/unit/catch.hh"
@@ -35,7 +36,9 @@ struct Pointer {
   explicit Pointer(RunDirectory const& run)
       : pointer(run.path, [this](std::string const& why) { trouble = why; }) {}
   void move_to(generation::membership::Register newest) {
-    pointer.move_to(std::move(newest));
+    std::promise<void> events;
+    events.set_value();
+    pointer.move_to(std::move(newest), events.get_future().share());
     REQUIRE(pointer.wait(60));
   }
   std::string trouble;
@@ -57,6 +60,19 @@ TEST_CASE("the newest registered checkpoint is found again") {
   CHECK(latest->step == 7);
   CHECK(latest->samples_seen == 56);
   CHECK(fs::exists(first));
+}
+
+TEST_CASE("a checkpoint is not pointed to before the events are written") {
+  RunDirectory run;
+  auto const file = run.file("1");
+  std::promise<void> events;
+  CheckpointPointer pointer(run.path, nullptr);
+  pointer.move_to({file, {}, 5, 40}, events.get_future().share());
+  CHECK_FALSE(pointer.wait(0.05));
+  CHECK(!read_latest(run.path));
+  events.set_value();
+  REQUIRE(pointer.wait(60));
+  CHECK(read_latest(run.path)->step == 5);
 }
 
 TEST_CASE("superseded checkpoints are removed, once another is pointed to") {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,23 @@ TEST_CASE("lines come in order, and are all there at the end") {
     for (auto const* line : {"a\n", "b\n", "c\n"}) lines.write(line);
   }
   CHECK(file.text() == "a\nb\nc\n");
+}
+
+TEST_CASE("it can be waited for that lines are written") {
+  File const file;
+  LineFile lines(file.open(), hooks(std::make_shared<Trouble>()));
+  for (int i = 0; i < 1000; ++i) lines.write("line\n");
+  lines.all_on_disk().wait();
+  CHECK(file.text().size() == 5000);
+}
+
+TEST_CASE("lines that cannot be written are not said to be there") {
+  LineFile lines(Fd(::open("/dev/full", O_WRONLY)),
+                 hooks(std::make_shared<Trouble>()));
+  lines.write("line\n");
+  auto const written = lines.all_on_disk();
+  CHECK(written.wait_for(std::chrono::milliseconds(50)) ==
+        std::future_status::timeout);
 }
 
 TEST_CASE(
