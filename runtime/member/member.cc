@@ -60,6 +60,8 @@ Result<std::unique_ptr<Member>> Member::open(generation::SamplerOptions options,
     return fits.error();
   auto const digest_of = state::digest_wanted();
   if (!digest_of) return digest_of.error();
+  auto const buffers = state::buffers_promised();
+  if (!buffers) return buffers.error();
   if (environment.address.empty()) {
     auto const& to = environment.coordinator;
     auto own = to.empty() ? Result<std::string>("127.0.0.1")
@@ -70,6 +72,7 @@ Result<std::unique_ptr<Member>> Member::open(generation::SamplerOptions options,
   std::unique_ptr<Member> member(
       new Member(options, std::move(environment), micro_batch_max));
   member->digest_of_ = *digest_of;
+  member->buffers_ = *buffers;
   if (auto connected = member->connect(); !connected) return connected.error();
   return member;
 }

@@ -209,6 +209,7 @@ class Member {
   std::optional<state::ShardSums> shard_sums_;  ///< in deterministic mode
   std::string schema_;
   state::DigestOf digest_of_ = state::DigestOf::samples;
+  state::Buffers buffers_ = state::Buffers::own;
   std::function<int()> update_;
   std::uint32_t loads_ahead_ = 0;
   std::function<void()> begins_soon_;

@@ -227,8 +227,9 @@ void Member::fetch(generation::session::FetchState const& action,
 
 /// Of the state that a generation begins with; on the user's thread.
 void Member::send_digest(msg::Generation generation, msg::Step step) {
-  post(msg::StateDigest{generation, step,
-                        state::state_digests(registry_, step, digest_of_)});
+  post(msg::StateDigest{
+      generation, step,
+      state::state_digests(registry_, step, digest_of_, buffers_)});
 }
 
 void Member::do_one(generation::session::FetchReduction const& action) {

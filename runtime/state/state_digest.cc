@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 namespace gleaner::state {
 namespace {
@@ -24,15 +25,24 @@ std::string sha256_hex(void const* data, std::size_t bytes) {
   return hex;
 }
 
-bool is_looked_at(Tensor const& tensor) {
-  return tensor.role != Role::buffer && tensor.bytes() > 0;
+using Tensors = std::vector<Tensor const*>;
+
+enum class Kind { buffers, others };
+
+Tensors tensors_of(Registry const& registry, Kind kind) {
+  Tensors found;
+  for (auto const& tensor : registry.tensors()) {
+    bool const is_buffer = tensor.role == Role::buffer;
+    if (is_buffer == (kind == Kind::buffers) && tensor.bytes() > 0)
+      found.push_back(&tensor);
+  }
+  return found;
 }
 
 /// Sample k lies somewhere in the k-th part of what is looked at.
-std::string take_samples(Registry const& registry, msg::Step step) {
+std::string take_samples(Tensors const& tensors, msg::Step step) {
   std::size_t all = 0;
-  for (auto const& tensor : registry.tensors())
-    if (is_looked_at(tensor)) all += tensor.bytes();
+  for (auto const* tensor : tensors) all += tensor->bytes();
   auto const part = all / samples + 1;
   std::string taken;
   std::size_t begin = 0;  // of the tensor, among those looked at
@@ -41,14 +51,13 @@ std::string take_samples(Registry const& registry, msg::Step step) {
     auto const x = (std::uint64_t(step) * samples + k) * 0x9e3779b97f4a7c15;
     return k * part + (x >> 32) % part;
   };
-  for (auto const& tensor : registry.tensors()) {
-    if (!is_looked_at(tensor)) continue;
-    for (; k < samples && place() < begin + tensor.bytes(); ++k) {
+  for (auto const* tensor : tensors) {
+    for (; k < samples && place() < begin + tensor->bytes(); ++k) {
       auto const at = place() - begin;
-      taken.append(static_cast<char const*>(tensor.data) + at,
-                   std::min(sample_bytes, tensor.bytes() - at));
+      taken.append(static_cast<char const*>(tensor->data) + at,
+                   std::min(sample_bytes, tensor->bytes() - at));
     }
-    begin += tensor.bytes();
+    begin += tensor->bytes();
   }
   return taken;
 }
@@ -64,17 +73,33 @@ Result<DigestOf> digest_wanted() {
                                            "', expected 'sampled' or 'full'"};
 }
 
+Result<Buffers> buffers_promised() {
+  auto const* value = std::getenv("GLEANER_BUFFERS");
+  std::string const text = value ? value : "own";
+  if (text == "own") return Buffers::own;
+  if (text == "equal") return Buffers::equal;
+  return Error{Errc::invalid_argument,
+               "GLEANER_BUFFERS is '" + text + "', expected 'own' or 'equal'"};
+}
+
+/// Buffers have samples of their own: they are small, and would have few.
 std::map<std::string, std::string> state_digests(Registry const& registry,
-                                                 msg::Step step, DigestOf of) {
+                                                 msg::Step step, DigestOf of,
+                                                 Buffers buffers) {
+  auto tensors = tensors_of(registry, Kind::others);
+  auto const compared = buffers == Buffers::equal
+                            ? tensors_of(registry, Kind::buffers)
+                            : Tensors();
   std::map<std::string, std::string> digests;
   if (of == DigestOf::samples) {
-    auto const taken = take_samples(registry, step);
+    auto const taken =
+        take_samples(tensors, step) + take_samples(compared, step);
     digests[""] = sha256_hex(taken.data(), taken.size());
     return digests;
   }
-  for (auto const& tensor : registry.tensors())
-    if (is_looked_at(tensor))
-      digests[tensor.name] = sha256_hex(tensor.data, tensor.bytes());
+  tensors.insert(tensors.end(), compared.begin(), compared.end());
+  for (auto const* tensor : tensors)
+    digests[tensor->name] = sha256_hex(tensor->data, tensor->bytes());
   return digests;
 }
 

@@ -2,6 +2,8 @@
 /// When are two states called equal?
 #include "runtime/state/state_digest.hh"
 
+#include <cstdlib>
+
 #include "test/unit/catch.hh"
 
 namespace gleaner::state {
@@ -18,8 +20,9 @@ struct State {
     REQUIRE(registry.add(Tensor{
         name, data.data(), Dtype::float32, {std::int64_t(data.size())}, role}));
   }
-  auto digests(msg::Step step, DigestOf of) const {
-    return state_digests(registry, step, of);
+  auto digests(msg::Step step, DigestOf of,
+               Buffers buffers = Buffers::own) const {
+    return state_digests(registry, step, of, buffers);
   }
 
   std::vector<float> weight, momentum, statistics;
@@ -66,9 +69,35 @@ TEST_CASE("what members change by themselves is not compared") {
   CHECK(one.digests(1, DigestOf::tensors).size() == 2);
 }
 
+TEST_CASE("buffers that are promised to be equal are compared") {
+  auto const of = GENERATE(DigestOf::tensors, DigestOf::samples);
+  // 1 MB of parameters, which takes most samples, were they not apart.
+  State one(1000), other(1000);
+  std::vector<float> large(1 << 18);
+  for (auto* state : {&one, &other}) state->add("large", large, Role::param);
+  CHECK(one.digests(1, of, Buffers::equal) ==
+        other.digests(1, of, Buffers::equal));
+  other.statistics[5] = 7;
+  CHECK(one.digests(1, of, Buffers::equal) !=
+        other.digests(1, of, Buffers::equal));
+  CHECK(one.digests(1, of) == other.digests(1, of));
+}
+
+TEST_CASE("a promise about buffers that is none is refused") {
+  ::unsetenv("GLEANER_BUFFERS");
+  CHECK(*buffers_promised() == Buffers::own);
+  ::setenv("GLEANER_BUFFERS", "equal", 1);
+  CHECK(*buffers_promised() == Buffers::equal);
+  ::setenv("GLEANER_BUFFERS", "some", 1);
+  CHECK(buffers_promised().error().message ==
+        "GLEANER_BUFFERS is 'some', expected 'own' or 'equal'");
+  ::unsetenv("GLEANER_BUFFERS");
+}
+
 TEST_CASE("a program without state has a digest, too") {
-  CHECK(state_digests(Registry(), 1, DigestOf::samples).size() == 1);
-  CHECK(state_digests(Registry(), 1, DigestOf::tensors).empty());
+  auto const own = Buffers::own;
+  CHECK(state_digests(Registry(), 1, DigestOf::samples, own).size() == 1);
+  CHECK(state_digests(Registry(), 1, DigestOf::tensors, own).empty());
 }
 
 }  // namespace gleaner::state
