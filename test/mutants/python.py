@@ -33,6 +33,13 @@ DEFECTS = [
         "buffers.py",
     ),
     Defect(
+        "a joiner that is given another state in its first step loses its statistics",
+        "runtime/python/gleaner/job.py",
+        "            first = begun_with != self._state.given\n",
+        "            first = begun_with < 0\n",
+        "buffers.py",
+    ),
+    Defect(
         "a buffer that differs among members is not found",
         "runtime/python/gleaner/buffers.py",
         "        self._digests.check(gradients.digests, info.step)\n",

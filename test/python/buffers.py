@@ -2,11 +2,13 @@
 """Members that compute with different samples end each step with equal buffers."""
 
 import os
+import signal
 import unittest
 
 import support
 import torch
 from cases import BATCH, SEED, Points, collated, loss_of, order, train, values
+from members import COORDINATOR, Training, ends
 from torch import nn
 
 import gleaner
@@ -217,6 +219,38 @@ class Others(unittest.TestCase):
         nn.utils.spectral_norm(model[0])
         train(model, sgd(model), passes=2)
         self.assertEqual(model[1].calls, 26)
+
+
+@unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
+class Joiners(unittest.TestCase):
+    def test_first_step_lost(self):
+        """a joiner that is given another state in its first step ends with its buffers"""
+        training = Training(2, "--passes", 8, "--norm", "--linger", "lingers")
+        self.addCleanup(training.close)
+        lingers, hold = training.dir / "lingers", training.dir / "hold"
+        training.wait_for_size(2)
+        training.wait(lambda: training.steps() > 20)
+        hold.touch()
+        lingers.touch()
+        training.order("add")
+        # The others wait for its part of the first step that it is in.
+        training.wait(lambda: len(training.events("state_check")) == 2)
+        victim = training.events("member_started")[1]["pid"]
+        os.kill(victim, signal.SIGKILL)
+        hold.unlink()
+        done = training.steps()
+        training.wait(lambda: training.steps() > done + 20)
+        hold.touch()
+        lingers.unlink()
+        # Two of the first generation are left: one, and what replaces the other.
+        training.wait(lambda: training.size() >= 2)
+        hold.unlink()
+        self.assertEqual(training.finish(90), 0, training.output())
+        ended = ends(training.output())
+        self.assertGreater(len(ended), 1, training.output())
+        self.assertEqual(len(set(ended)), 1, training.output())
+        for check in training.events("state_check"):
+            self.assertEqual(check["differ"], [])
 
 
 support.main()

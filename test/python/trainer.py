@@ -47,11 +47,15 @@ class Points:
                 file.write(f"{time.monotonic()} {self.member} {number}\n")
 
 
-def objects(dropout=0.0):
+def objects(dropout=0.0, norm=False):
     """Model, optimizer, scheduler, average; always the same."""
     torch.manual_seed(1)
     model = nn.Sequential(
-        nn.Linear(8, 32), nn.Tanh(), nn.Dropout(dropout), nn.Linear(32, 1)
+        nn.Linear(8, 32),
+        *([nn.BatchNorm1d(32)] if norm else []),
+        nn.Tanh(),
+        nn.Dropout(dropout),
+        nn.Linear(32, 1),
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.7)
@@ -81,6 +85,8 @@ def main():
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--step-ms", type=float, default=0)
     parser.add_argument("--hold", help="while this file is there, steps take 300 ms")
+    parser.add_argument("--linger", help="while this file is there, so does a joiner")
+    parser.add_argument("--norm", action="store_true", help="over each share")
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--sample-ms", type=float, default=0)
     parser.add_argument("--loads", help="file that tells of each load")
@@ -91,7 +97,7 @@ def main():
     parser.add_argument("--device", choices=["cpu", "cuda", "double"], default="cpu")
     options = parser.parse_args()
 
-    model, optimizer, scheduler, average = objects(options.dropout)
+    model, optimizer, scheduler, average = objects(options.dropout, options.norm)
     move(model, options.device)
     move(average, options.device)
     counted = {"updates": 0}
@@ -102,12 +108,17 @@ def main():
         clip_norm=5.0,
         ema=average,
         state={"counted": counted},
+        batch_norm="share" if options.norm else None,
     )
     points = Points(options.sample_ms, options.loads)
     loader = gleaner.DataLoader(
         points, batch_size=BATCH, seed=7, num_workers=options.workers
     )
+    stays = bool(options.linger)
     for x, y in job.steps(loader, passes=options.passes):
+        while stays and job.step_number > 1 and os.path.exists(options.linger):
+            time.sleep(0.02)
+        stays = False
         points.note(-job.step_number)
         held = options.hold and os.path.exists(options.hold)
         time.sleep(0.3 if held else options.step_ms / 1000)
@@ -137,7 +148,7 @@ def main():
         for parameter in model.parameters()
         for _, moment in sorted(optimizer.state[parameter].items())
     ]
-    for tensor in [*model.parameters(), *average.parameters(), *moments]:
+    for tensor in [*model.parameters(), *average.parameters(), *moments, *model.buffers()]:
         digest.update(tensor.detach().cpu().numpy().tobytes())
     # One write: members share the file, and print() writes the end of a line
     # by itself when output is not buffered.

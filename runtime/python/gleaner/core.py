@@ -55,6 +55,11 @@ def copies(why: str) -> None:
     os.environ["GLEANER_COPY_WHY"] = why
 
 
+def buffers_are_equal() -> None:
+    """After each step, on all members: they are compared as parameters are."""
+    os.environ["GLEANER_BUFFERS"] = "equal"
+
+
 def deterministic() -> bool:
     """Whether this process is to compute the same bits whatever members do."""
     return bool(os.environ.get("GLEANER_DETERMINISTIC"))

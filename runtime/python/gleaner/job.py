@@ -394,6 +394,7 @@ class Job:
         if device.number_of(some) != device.HOST:
             self._copied_why = "the state is in memory of a GPU"
         core.copies(self._copied_why)
+        core.buffers_are_equal()  # averaged, or compared in each step: buffers.py
         self._training = core.Training(
             dataset_size=len(loader.dataset),
             global_batch=loader.batch_size,
@@ -437,11 +438,15 @@ class Job:
         self, training: core.Training, loader: DataLoader, info: core.Step
     ) -> Iterator[Any]:
         self._waited_ms = 0.0
-        first = True
+        begun_with = -1
         while True:
             self._begin(info)
+            # A joiner whose first step is lost is given another state, and a step.
+            first = begun_with != self._state.given
+            begun_with = self._state.given
             self._buffers.begin(info, first)
-            first = False
+            if first:
+                self._reductions.drop()
             if info.samples:
                 batch = loader.load(info.samples, training.samples_ahead)
                 self._waited_ms += loader.wait_ms

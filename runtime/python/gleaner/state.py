@@ -60,6 +60,8 @@ class State:
         self.optimizer = OptimizerState(optimizer, names)
         self._buffers: Dict[str, Tensor] = {}  # registered, by name
         self._layout: Dict[str, Any] = {}
+        #: How often another state was loaded: a member's, or a checkpoint's.
+        self.given = 0
         # Now, not when the first member joins.
         for name, thing in self._objects.items():
             self._written(name, saver(thing)())
@@ -81,11 +83,14 @@ class State:
                 self._add(training, f"ema:{name}", tensor.detach(), role)
         self._add_blob(training, "optimizer", self.optimizer.save, self.optimizer.load)
         # Made by the registering program; only gleaner.load() reads it.
-        self._add_blob(training, "layout", lambda: self._layout, lambda _: None)
+        self._add_blob(training, "layout", lambda: self._layout, self._note_given)
         self._layout = {"tensors": self._layout, "same": self._aliases()}
         for name, thing in sorted(self._objects.items()):
             save, load = saver(thing), _loader(thing)
             self._add_blob(training, f"state:{name}", save, load)
+
+    def _note_given(self, _: Any) -> None:
+        self.given += 1
 
     def updated(self) -> List[Tensor]:
         """What only updates may change, beside the model's parameters."""
