@@ -224,7 +224,7 @@ class Others(unittest.TestCase):
 @unittest.skipUnless(COORDINATOR.exists(), "the coordinator is not built")
 class Joiners(unittest.TestCase):
     def test_first_step_lost(self):
-        """a joiner that is given another state in its first step ends with its buffers"""
+        """a joiner given another state in its first step ends with its buffers"""
         training = Training(2, "--passes", 8, "--norm", "--linger", "lingers")
         self.addCleanup(training.close)
         lingers, hold = training.dir / "lingers", training.dir / "hold"

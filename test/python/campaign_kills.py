@@ -156,10 +156,11 @@ class Killed(Case):
         for step, shown in standing.items():
             self.assertEqual(shown, [factor / step], f"step {step}")
         for index in range(1, COURSE + 1):
-            known = [factor / s for s in range(PER * (index - 1) + 1, PER * index + 1)]
+            steps = range(PER * (index - 1) + 1, PER * index + 1)
+            mean = sum(factor / step for step in steps) / PER
             told = trial["course"].get(str(index))
             self.assertIsNotNone(told, f"value {index} was not told")
-            self.assertAlmostEqual(told, sum(known) / PER, msg=f"value {index}")
+            self.assertAlmostEqual(told, mean, msg=f"value {index}")
 
     def ended(self):
         return sum(trial.state.is_finished() for trial in Campaign(str(self.dir)).trials())

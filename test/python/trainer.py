@@ -148,7 +148,8 @@ def main():
         for parameter in model.parameters()
         for _, moment in sorted(optimizer.state[parameter].items())
     ]
-    for tensor in [*model.parameters(), *average.parameters(), *moments, *model.buffers()]:
+    averages = [*average.parameters(), *model.buffers()]
+    for tensor in [*model.parameters(), *averages, *moments]:
         digest.update(tensor.detach().cpu().numpy().tobytes())
     # One write: members share the file, and print() writes the end of a line
     # by itself when output is not buffered.
