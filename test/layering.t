@@ -63,6 +63,15 @@ imports() {  # pattern, description, the only file with it (or without: !file)
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
 }
+commands_apart() {  # a folder per command of `gleaner`; commands.cc has the table
+  n=$((n + 1))
+  what="in src/cli, a command includes nothing of another one"
+  if bad=$(grep -rn '^ *# *include "cli/[a-z_]*/' src/cli --include='*.cc' --include='*.hh' 2>/dev/null |
+           grep -v '^src/cli/\([a-z_]*\)/[^:]*:[0-9]*: *# *include "cli/\1/' |
+           grep -v '^src/cli/commands\.cc:'); test -n "$bad"
+  then echo "not ok $n - $what"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $what"; fi
+}
 names_by_folder() {  # a namespace per folder; src/core is everybody's: gleaner itself
   n=$((n + 1))
   what="a file's namespace is its folder's"
@@ -123,14 +132,15 @@ only_in 'munge'   "MUNGE"           'src/proto/munge_credential'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'
 only_in 'nccl\.h|cuda' "CUDA and NCCL" 'runtime/gpu/'
 only_in 'hwloc'   "hwloc"           'runtime/agent/binding.cc'
-only_in 'asio'     "Asio" 'src/proto/channel\.hh|src/daemon/(plugin_door|setup_watch|client_door|slurm_worker|daemon|poller)\.hh|src/daemon/gleanerd\.cc|src/cli/([a-z]*/)?daemon_query\.cc|runtime/(member|coordinator|agent|comm_host)/'
+only_in 'asio'     "Asio" 'src/proto/channel\.hh|src/daemon/(plugin_door|setup_watch|client_door|slurm_worker|daemon|poller)\.hh|src/daemon/gleanerd\.cc|src/cli/daemon_query\.cc|runtime/(member|coordinator|agent|comm_host)/'
 only_in 'CLI/'     "CLI11" 'src/cli/|src/doctor/doctor\.cc|src/daemon/gleanerd\.cc|runtime/(coordinator/options|agent/main|comm_host/main)\.cc'
 only_in 'yaml-cpp' "yaml-cpp"       'src/core/config.cc'
-only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/(journal|profile_store)\.cc|src/cli/([a-z]*/)?journal\.cc'
+only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/(journal|profile_store)\.cc|src/cli/report/journal\.cc'
 only_in 'zlib'     "zlib"           'src/sim/input_file.cc'
 only_in 'openssl/' "libcrypto"      'src/proto/|runtime/state/'
 only_in 'nlohmann/json\.hpp' "all of JSON, in src/core and src/slurm," 'src/(alloc|profile|sim|proto|daemon|doctor|cli)/|plugins/|runtime/'
 names_by_folder
+commands_apart
 brain_decides
 never_in_pure '(steady|system|high_resolution)_clock|clock_gettime|gettimeofday|std::time\(|"core/clock' 'clock, but to time the solver' 'src/sim/engine\.cc'
 never_in_pure 'include <(fstream|filesystem|iostream|fcntl|unistd|dirent|sys/stat)' 'file, but for inputs of the simulator' 'src/sim/input_file\.'

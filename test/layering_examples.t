@@ -53,6 +53,9 @@ runtime/os/a.hh|namespace gleaner::runtime {|a file's namespace is its folder's
 plugins/a.cc|namespace gleaner::sched {|a file's namespace is its folder's
 test/unit/alloc/a_test.cc|namespace gleaner::daemon {|a file's namespace is its folder's
 test/unit/runtime/state/a_test.cc|namespace gleaner {|a file's namespace is its folder's
+src/cli/report/a.cc|#include "cli/sim/simulate.hh"|a command includes nothing of another one
+src/cli/svg.cc|#include "cli/report/history.hh"|a command includes nothing of another one
+src/cli/solve/a.cc|namespace gleaner::solve {|a file's namespace is its folder's
 src/daemon/planner.cc|#include "daemon/daemon.hh"|what decides includes nothing of what talks
 src/daemon/planner.cc|auto now = std::chrono::steady_clock::now();|no clock
 src/alloc/a.cc|auto now = std::time(nullptr);|no clock
