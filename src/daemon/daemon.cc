@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "alloc/problem_json.hh"
-#include "daemon/count_free.hh"
-#include "daemon/orders_file.hh"
-#include "daemon/problem_log.hh"
-#include "daemon/profile_reply.hh"
-#include "daemon/state_dir.hh"
-#include "daemon/status.hh"
+#include "daemon/decisions/count_free.hh"
+#include "daemon/decisions/profile_reply.hh"
+#include "daemon/decisions/status.hh"
+#include "daemon/io/orders_file.hh"
+#include "daemon/io/problem_log.hh"
+#include "daemon/io/state_dir.hh"
 
 namespace gleaner::daemon {
 namespace {

@@ -24,7 +24,7 @@
 #include <variant>
 
 #include "core/clock.hh"
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "proto/daemon_messages.hh"
 
 namespace gleaner::bench {

@@ -13,7 +13,7 @@
 #include <random>
 #include <set>
 
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::daemon {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What an administrator can order, and what then happens to leases.
-#include "daemon/orders.hh"
+#include "daemon/decisions/orders.hh"
 
 #include "test/unit/daemon/world.hh"
 

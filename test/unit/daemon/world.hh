@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::daemon {
