@@ -129,6 +129,7 @@ only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/io/(journal
 only_in 'zlib'     "zlib"           'src/sim/input_file.cc'
 only_in 'openssl/' "libcrypto"      'src/proto/|runtime/state/'
 only_in 'nlohmann/json\.hpp' "all of JSON, in src/core and src/slurm," 'src/(alloc|profile|sim|proto|daemon|doctor|cli)/|plugins/|runtime/'
+only_in 'core/contract' "contracts, which end a process and so not what slurmctld loads," 'src/(alloc|profile|sim|daemon|cli)/|runtime/'
 names_by_folder
 commands_apart
 never_in_pure '(steady|system|high_resolution)_clock|clock_gettime|gettimeofday|std::time\(|"core/clock' 'clock, but to time the solver' 'src/sim/engine\.cc'

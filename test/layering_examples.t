@@ -52,6 +52,8 @@ src/daemon/decisions/brain.cc|#include <sqlite3.h>|SQLite only
 src/cli/a.cc|#include <zlib.h>|zlib only
 src/daemon/a.cc|#include <openssl/hmac.h>|libcrypto only
 src/core/a.hh|#include <nlohmann/json.hpp>|all of JSON,
+src/slurm/a.cc|#include "core/contract.hh"|contracts, which end a process
+plugins/a.cc|#include "core/contract.hh"|contracts, which end a process
 src/alloc/a.cc|namespace gleaner {|a file's namespace is its folder's
 src/core/a.hh|namespace gleaner::alloc {|a file's namespace is its folder's
 runtime/os/a.hh|namespace gleaner::runtime {|a file's namespace is its folder's
