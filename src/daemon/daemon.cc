@@ -102,7 +102,7 @@ Result<void> Daemon::open(Config const& config) {
         decide();
       });
   setup_->start(config);
-  if (config.scavenger == "poll") {
+  if (config.scavenger == Config::Scavenger::poll) {
     poller_ = std::make_unique<Poller>(
         io_, worker_, clock_, std::move(source_),
         [this](Snapshot snapshot) { on_snapshot(std::move(snapshot)); });
@@ -278,7 +278,7 @@ void Daemon::arm() {
       throttle_.log(LogLevel::warn, "silence",
                     LogLine("no_snapshot")
                         .kv("for_s", silent_s)
-                        .kv("scavenger", brain_.config().scavenger),
+                        .kv("scavenger", to_string(brain_.config().scavenger)),
                     clock_.monotonic_s());
     decide();
   });

@@ -107,8 +107,8 @@ class Machine {
 
   static Config settings() {
     auto config = default_config();
-    config.mode = "on";
-    config.scaling = "assumed";
+    config.mode = Config::Mode::on;
+    config.scaling = Config::Scaling::assumed;
     config.leases_per_hour_max = 1000000;
     return config;
   }

@@ -53,8 +53,9 @@ void Brain::configure(Config config) {
     allocator_ = std::move(*allocator);
   demand_.set_hold(arrival_hold_s());
   visits_.configure(config_);
-  roster_.set_scaling(config_.scaling == "assumed" ? Roster::Scaling::assumed
-                                                   : Roster::Scaling::measured);
+  roster_.set_scaling(config_.scaling == Config::Scaling::assumed
+                          ? Roster::Scaling::assumed
+                          : Roster::Scaling::measured);
   leases_.set_agent_wait(config_.agent_wait_s);
   roster_.set_lease_partition(config_.lease_partition);
   set_orders(std::move(orders_));

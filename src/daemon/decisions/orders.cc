@@ -12,7 +12,7 @@ Error refused(std::string message) {
 }  // namespace
 
 void Orders::configure(Config const& config) {
-  file_lends_ = config.mode == "on";
+  file_lends_ = config.mode == Config::Mode::on;
   // The configuration admits no list that cannot be read.
   auto nodes = NodeSet::parse(config.drained);
   file_drained_ = nodes ? std::move(*nodes) : NodeSet();

@@ -62,7 +62,7 @@ msg::ProfileReply make_profile(Brain const& brain, JobId job) {
   auto const& config = brain.config();
   auto const& scaling = trainer->scaling;
   reply.name = trainer->base.name;
-  reply.scaling = config.scaling;
+  reply.scaling = to_string(config.scaling);
   reply.family = scaling.traits().family;
   reply.global_batch = scaling.traits().global_batch;
   reply.gradient_bytes = scaling.traits().gradient_bytes;

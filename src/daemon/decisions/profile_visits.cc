@@ -105,7 +105,7 @@ char const* word(profile::VisitEnd::How how) {
 void ProfileVisits::configure(Config const& config) {
   // Other policies take speeds to be known.
   bool const heeded =
-      config.scaling == "measured" && config.policy == "gleaner";
+      config.scaling == Config::Scaling::measured && config.policy == "gleaner";
   desk_.set_share(heeded ? config.profile_share : 0);
 }
 

@@ -27,7 +27,7 @@ SetupWatch::SetupWatch(asio::io_context& io, SlurmWorker& worker,
       timer_(io) {}
 
 void SetupWatch::start(Config const& config) {
-  observe_ = config.mode == "observe";
+  observe_ = config.mode == Config::Mode::observe;
   check_soon();
 }
 

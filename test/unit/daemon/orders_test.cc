@@ -13,7 +13,7 @@ std::string after(std::vector<msg::AdminRequest> const& requests,
                   std::string const& mode = "on",
                   std::string const& drained = "") {
   auto config = default_config();
-  config.mode = mode;
+  config.mode = parse_choice<Config::Mode>(mode).value();
   config.drained = drained;
   Orders orders;
   orders.configure(config);

@@ -389,7 +389,7 @@ int lending(FakeControl* control, std::string const& mode) {
       std::shared_ptr<slurm::SlurmControl>(std::shared_ptr<void>(), control),
       [&](bool possible, slurm::SlurmSetup const&) { said = possible; });
   auto config = default_config();
-  config.mode = mode;
+  config.mode = parse_choice<Config::Mode>(mode).value();
   watch.start(config);
   run_until(io, [&] { return said >= 0; });
   return said;
