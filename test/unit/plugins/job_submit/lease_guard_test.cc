@@ -172,7 +172,11 @@ TEST_CASE("a part is taken exactly, and nothing beside it") {
            {"other options", [](auto* j) { j->tres_per_job = "gres:gpu:1"; }},
            {"other options", [](auto* j) { j->tres_per_task = "gres:gpu:1"; }},
            {"other options", [](auto* j) { j->mem_per_cpu_mb = 9000; }},
-           {"other options", [](auto* j) { j->threads_per_core = 1; }},
+           {"other options",
+            [](auto* j) {
+              j->passed_on = {
+                  {"--threads-per-core", "1", PassedOn::Says::amount}};
+            }},
            {"other options", [](auto* j) { j->tasks = 2; }},
            {"other options",
             [](auto* j) { j->meaningless = {"--overcommit"}; }},
