@@ -151,6 +151,9 @@ TEST_CASE("the lease of a part is admitted as its ticket says") {
   // As newer releases write it.
   job.tres_per_node = "gres/gpu:a:1";
   CHECK(admit(job));
+  // An option that says which node is no amount.
+  job.passed_on = {{"--tmp", "100M", PassedOn::Says::place}};
+  CHECK(admit(job));
 }
 
 TEST_CASE("a part is taken exactly, and nothing beside it") {
