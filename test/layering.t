@@ -13,23 +13,11 @@ may_include() {  # module, then the modules it may include
   then echo "not ok $n - $module includes only: $*"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - $module includes only: $*"; fi
 }
-# Files that are functions of their input: the modules named here, and what of
-# src/daemon decides (libbrain).
-brain=$(sed -n '/libbrain_la_SOURCES/,/libbrain_la_LIBADD/s|.*%reldir%/\([a-z_]*\.[ch]*\).*|src/daemon/\1|p' \
-  src/daemon/local.mk 2>/dev/null)
-in_brain=$(echo "$brain" | sed -n 's|^src/\(.*\.hh\)$|\1|p' | tr '\n' '|')
-brain_decides() {  # what decides does not know what talks
-  n=$((n + 1))
-  what="in src/daemon, what decides includes nothing of what talks"
-  if bad=$(test -n "$brain" && grep -nE '^ *# *include "daemon/' $brain /dev/null |
-           grep -vE "include \"(${in_brain}nothing)\""); test -n "$bad" || test -z "$brain"
-  then echo "not ok $n - $what"; echo "$bad" | sed 's/^/# /'
-  else echo "ok $n - $what"; fi
-}
-pure='src/alloc src/profile src/sim runtime/generation'
+# Files that are functions of their input.
+pure='src/alloc src/profile src/sim src/daemon/decisions runtime/generation'
 never_in_pure() {  # pattern, description, files that may have it all the same
   n=$((n + 1))
-  if bad=$(grep -rnE "$1" $pure $brain --include='*.cc' --include='*.hh' 2>/dev/null |
+  if bad=$(grep -rnE "$1" $pure --include='*.cc' --include='*.hh' 2>/dev/null |
            grep -vE "^[^:]*:[0-9]*: *//" | grep -vE "^($3)"); test -n "$bad"
   then echo "not ok $n - functions of their input: no $2"; echo "$bad" | sed 's/^/# /'
   else echo "ok $n - functions of their input: no $2"; fi
@@ -62,6 +50,15 @@ imports() {  # pattern, description, the only file with it (or without: !file)
     *) found=$(echo "$found" | grep -vFx "./$3") ;;
   esac
   if test -z "$found"; then echo "ok $n - $2"; else echo "not ok $n - $2: $found"; fi
+}
+commands_apart() {  # a folder per command of `gleaner`; commands.cc has the table
+  n=$((n + 1))
+  what="in src/cli, a command includes nothing of another one"
+  if bad=$(grep -rn '^ *# *include "cli/[a-z_]*/' src/cli --include='*.cc' --include='*.hh' 2>/dev/null |
+           grep -v '^src/cli/\([a-z_]*\)/[^:]*:[0-9]*: *# *include "cli/\1/' |
+           grep -v '^src/cli/commands\.cc:'); test -n "$bad"
+  then echo "not ok $n - $what"; echo "$bad" | sed 's/^/# /'
+  else echo "ok $n - $what"; fi
 }
 names_by_folder() {  # a namespace per folder; src/core is everybody's: gleaner itself
   n=$((n + 1))
@@ -100,6 +97,8 @@ may_include src/alloc   core
 may_include src/profile core
 may_include src/slurm   core
 may_include src/daemon  core proto alloc profile slurm
+may_include src/daemon/decisions core proto alloc profile
+may_include src/daemon/io        core proto profile slurm daemon/decisions
 may_include src/doctor  core slurm
 may_include src/sim     core alloc profile
 may_include src/cli     core proto alloc profile sim
@@ -123,18 +122,19 @@ only_in 'munge'   "MUNGE"           'src/proto/munge_credential'
 only_in 'coin/'   "CBC"             'src/alloc/milp.cc'
 only_in 'nccl\.h|cuda' "CUDA and NCCL" 'runtime/gpu/'
 only_in 'hwloc'   "hwloc"           'runtime/agent/binding.cc'
-only_in 'asio'     "Asio" 'src/proto/channel\.hh|src/daemon/(plugin_door|setup_watch|client_door|slurm_worker|daemon|poller)\.hh|src/daemon/gleanerd\.cc|src/cli/([a-z]*/)?daemon_query\.cc|runtime/(member|coordinator|agent|comm_host)/'
+only_in 'asio'     "Asio" 'src/proto/channel\.hh|src/daemon/io/(plugin_door|setup_watch|client_door|slurm_worker|poller)\.hh|src/daemon/(daemon\.hh|gleanerd\.cc)|src/cli/daemon_query\.cc|runtime/(member|coordinator|agent|comm_host)/'
 only_in 'CLI/'     "CLI11" 'src/cli/|src/doctor/doctor\.cc|src/daemon/gleanerd\.cc|runtime/(coordinator/options|agent/main|comm_host/main)\.cc'
 only_in 'yaml-cpp' "yaml-cpp"       'src/core/config.cc'
-only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/(journal|profile_store)\.cc|src/cli/([a-z]*/)?journal\.cc'
+only_in 'sqlite3'  "SQLite" 'src/doctor/lease_journal\.cc|src/daemon/io/(journal|profile_store)\.cc|src/cli/report/journal\.cc'
 only_in 'zlib'     "zlib"           'src/sim/input_file.cc'
 only_in 'openssl/' "libcrypto"      'src/proto/|runtime/state/'
 only_in 'nlohmann/json\.hpp' "all of JSON, in src/core and src/slurm," 'src/(alloc|profile|sim|proto|daemon|doctor|cli)/|plugins/|runtime/'
+only_in 'core/contract' "contracts, which end a process and so not what slurmctld loads," 'src/(alloc|profile|sim|daemon|cli)/|runtime/'
 names_by_folder
-brain_decides
+commands_apart
 never_in_pure '(steady|system|high_resolution)_clock|clock_gettime|gettimeofday|std::time\(|"core/clock' 'clock, but to time the solver' 'src/sim/engine\.cc'
-never_in_pure 'include <(fstream|filesystem|iostream|fcntl|unistd|dirent|sys/stat)' 'file, but for inputs of the simulator' 'src/sim/input_file\.'
-never_in_pure 'include <(asio|sys/socket|sys/un|netinet|arpa|netdb|poll|sys/epoll)' 'socket' 'nowhere'
+never_in_pure 'include (<(fstream|filesystem|iostream|fcntl|unistd|dirent|sys/stat)|"core/local_disk)|load_config\(' 'file, but for inputs of the simulator' 'src/sim/input_file\.'
+never_in_pure 'include (<(asio|sys/socket|sys/un|netinet|arpa|netdb|poll|sys/epoll)|"proto/(channel|handshake|secret_door|munge))' 'socket' 'nowhere'
 never_in_pure 'include <(thread|mutex|condition_variable|future|pthread|signal|sys/wait|spawn)' 'thread or process' 'nowhere'
 in_tests 'catch2/' 'Catch2'        'test/unit/(catch\.hh|main\.cc)'
 imports cffi  'in Python, only core.py calls libgleaner'  core.py

@@ -14,13 +14,18 @@ src/core/a.hh|#include "test/unit/catch.hh"|src/core includes only:
 src/proto/a.cc|#include "alloc/allocator.hh"|src/proto includes only:
 src/alloc/a.cc|#include "proto/frame.hh"|src/alloc includes only:
 src/profile/a.cc|#include "alloc/allocator.hh"|src/profile includes only:
-src/slurm/a.cc|#include "daemon/brain.hh"|src/slurm includes only:
+src/slurm/a.cc|#include "daemon/decisions/brain.hh"|src/slurm includes only:
 src/daemon/a.cc|#include "sim/engine.hh"|src/daemon includes only:
-src/doctor/a.cc|#include "daemon/journal.hh"|src/doctor includes only:
+src/daemon/decisions/planner.cc|#include "daemon/daemon.hh"|src/daemon/decisions includes only:
+src/daemon/decisions/brain.cc|#include "daemon/io/journal.hh"|src/daemon/decisions includes only:
+src/daemon/decisions/supply.cc|#include "slurm/control.hh"|src/daemon/decisions includes only:
+src/daemon/decisions/supply.cc|#include <slurm/slurm.h>|Slurm's headers only
+src/daemon/io/poller.cc|#include "daemon/daemon.hh"|src/daemon/io includes only:
+src/doctor/a.cc|#include "daemon/io/journal.hh"|src/doctor includes only:
 src/sim/a.cc|#include "slurm/snapshot.hh"|src/sim includes only:
 src/cli/a.cc|#include "slurm/control.hh"|src/cli includes only:
-plugins/a.cc|#include "daemon/brain.hh"|plugins includes only:
-runtime/python/a.c|#include "daemon/brain.hh"|runtime includes only:
+plugins/a.cc|#include "daemon/decisions/brain.hh"|plugins includes only:
+runtime/python/a.c|#include "daemon/decisions/brain.hh"|runtime includes only:
 runtime/os/a.cc|#include "runtime/state/registry.hh"|runtime/os includes only:
 runtime/generation/a.cc|#include "runtime/comm/comm.hh"|runtime/generation includes only:
 runtime/comm/a.cc|#include "runtime/state/registry.hh"|runtime/comm includes only:
@@ -40,23 +45,30 @@ src/alloc/exact.cc|#include <coin/Cbc_C_Interface.h>|CBC only
 runtime/comm/a.cc|#include <nccl.h>|CUDA and NCCL only
 runtime/member/a.cc|#include <cuda_runtime_api.h>|CUDA and NCCL only
 runtime/agent/agent.cc|#include <hwloc.h>|hwloc only
-src/daemon/brain.cc|#include <asio.hpp>|Asio only
+src/daemon/decisions/brain.cc|#include <asio.hpp>|Asio only
 src/alloc/a.cc|#include <CLI/CLI.hpp>|CLI11 only
 src/daemon/a.cc|#include <yaml-cpp/yaml.h>|yaml-cpp only
-src/daemon/brain.cc|#include <sqlite3.h>|SQLite only
+src/daemon/decisions/brain.cc|#include <sqlite3.h>|SQLite only
 src/cli/a.cc|#include <zlib.h>|zlib only
 src/daemon/a.cc|#include <openssl/hmac.h>|libcrypto only
 src/core/a.hh|#include <nlohmann/json.hpp>|all of JSON,
+src/slurm/a.cc|#include "core/contract.hh"|contracts, which end a process
+plugins/a.cc|#include "core/contract.hh"|contracts, which end a process
 src/alloc/a.cc|namespace gleaner {|a file's namespace is its folder's
 src/core/a.hh|namespace gleaner::alloc {|a file's namespace is its folder's
 runtime/os/a.hh|namespace gleaner::runtime {|a file's namespace is its folder's
 plugins/a.cc|namespace gleaner::sched {|a file's namespace is its folder's
 test/unit/alloc/a_test.cc|namespace gleaner::daemon {|a file's namespace is its folder's
 test/unit/runtime/state/a_test.cc|namespace gleaner {|a file's namespace is its folder's
-src/daemon/planner.cc|#include "daemon/daemon.hh"|what decides includes nothing of what talks
-src/daemon/planner.cc|auto now = std::chrono::steady_clock::now();|no clock
+src/cli/report/a.cc|#include "cli/sim/simulate.hh"|a command includes nothing of another one
+src/cli/svg.cc|#include "cli/report/history.hh"|a command includes nothing of another one
+src/cli/solve/a.cc|namespace gleaner::solve {|a file's namespace is its folder's
+src/daemon/decisions/planner.cc|auto now = std::chrono::steady_clock::now();|no clock
 src/alloc/a.cc|auto now = std::time(nullptr);|no clock
-src/daemon/brain.cc|#include <fstream>|no file
+src/daemon/decisions/brain.cc|#include <fstream>|no file
+src/daemon/decisions/orders.cc|auto const config = load_config(path);|no file
+src/daemon/decisions/status.cc|#include "proto/channel.hh"|no socket
+src/daemon/decisions/roster.cc|#include <thread>|no thread or process
 runtime/generation/a.cc|#include <sys/socket.h>|no socket
 src/profile/a.cc|#include <mutex>|no thread or process
 test/unit/a.cc|#include <catch2/catch.hpp>|Catch2 only
@@ -70,14 +82,9 @@ END
 # tree FILE LINE: a source tree that has only that.
 tree() {
   rm -rf "$work/tree"
-  mkdir -p "$work/tree/src/daemon" "$work/tree/test" "$work/tree/runtime/python/gleaner" \
+  mkdir -p "$work/tree/src" "$work/tree/test" "$work/tree/runtime/python/gleaner" \
     "$work/tree/$(dirname "${1:-a}")"
   : >"$work/tree/runtime/python/gleaner/core.py"
-  cp "$top/src/daemon/local.mk" "$work/tree/src/daemon/"
-  sed -n '/libbrain_la_SOURCES/,/libbrain_la_LIBADD/s|.*%reldir%/\([a-z_]*\.[ch]*\).*|\1|p' \
-    "$top/src/daemon/local.mk" | while read -r file; do
-    : >"$work/tree/src/daemon/$file"
-  done
   [ -z "${1:-}" ] || printf '%s\n' "$2" >"$work/tree/$1"
 }
 found() { top_srcdir="$work/tree" sh "$top/test/layering.t" 2>/dev/null; }

@@ -149,6 +149,28 @@ std::vector<std::string> meaningless_in(job_desc_msg_t const& desc) {
   return options;
 }
 
+/// What was given that a lease is asked for with as it is, by option.
+std::vector<PassedOn> passed_on_in(job_desc_msg_t const& desc) {
+  using Says = PassedOn::Says;
+  struct Row {
+    std::optional<std::uint32_t> value;
+    char const* option;
+    char const* unit;
+    Says says;
+  } const rows[] = {
+      {given(desc.pn_min_tmp_disk), "--tmp", "M", Says::place},
+      {given16(desc.threads_per_core), "--threads-per-core", "", Says::amount},
+  };
+  std::vector<PassedOn> options;
+  for (auto const& row : rows)
+    if (row.value)
+      options.push_back(
+          {row.option,
+           *row.value == 0 ? "" : std::to_string(*row.value) + row.unit,
+           row.says});
+  return options;
+}
+
 /// Of a part: what lease_guard.cc found to be asked for, and nothing beside.
 void set_part(job_desc_msg_t* desc, Resources const& part) {
   job_desc_msg_t fresh;
@@ -231,8 +253,7 @@ JobRequest read_request(job_desc_msg_t const& desc, Uid submitter) {
   request.tres_per_task =
       without_cpus(view_of(desc.tres_per_task), &request.cpus_per_task);
   request.tasks_per_node = given16(desc.ntasks_per_node);
-  request.threads_per_core = given16(desc.threads_per_core);
-  request.tmp_disk_mb = given(desc.pn_min_tmp_disk);
+  request.passed_on = passed_on_in(desc);
   request.meaningless = meaningless_in(desc);
   return request;
 }

@@ -12,6 +12,16 @@
 
 namespace gleaner::job_submit {
 
+/// An option that a lease is asked for with in the words in which it was given.
+struct PassedOn {
+  std::string option;  ///< "--tmp"
+  std::string value;   ///< "100M"; "": nothing in particular
+  enum class Says {
+    place,   ///< which node
+    amount,  ///< how much of it: of a part the ticket alone says that
+  } says;
+};
+
 /// Strings are "" and numbers are none where the user said nothing.
 struct JobRequest {
   Uid submitter = 0;  ///< who asked, as MUNGE says
@@ -61,8 +71,7 @@ struct JobRequest {
   std::optional<std::uint32_t> cpus_per_node_min;  ///< --mincpus
   std::optional<std::uint32_t> cpus_per_task;
   std::optional<std::uint32_t> tasks_per_node;
-  std::optional<std::uint32_t> threads_per_core;
-  std::optional<std::uint32_t> tmp_disk_mb;  ///< --tmp
+  std::vector<PassedOn> passed_on;
 
   /// Options given that have no meaning for a node that comes and goes by
   /// itself, as sbatch spells them: "--gpu-bind".

@@ -2,6 +2,7 @@
 /// Admitting leases, and nothing else where only leases may be.
 #include "plugins/job_submit/lease_guard.hh"
 
+#include <algorithm>
 #include <utility>
 
 #include "plugins/malleable_range.hh"
@@ -35,7 +36,12 @@ bool says_more_than_part(JobRequest const& request) {
       !request.tres_per_job.empty() || !request.tres_per_socket.empty() ||
       !request.tres_per_task.empty() || !request.cpus_per_tres.empty() ||
       !request.mem_per_tres.empty();
-  return by_gres || request.mem_per_cpu_mb || request.threads_per_core ||
+  bool const as_given =
+      std::any_of(request.passed_on.begin(), request.passed_on.end(),
+                  [](PassedOn const& option) {
+                    return option.says == PassedOn::Says::amount;
+                  });
+  return by_gres || as_given || request.mem_per_cpu_mb ||
          request.tasks.value_or(1) != 1 ||
          request.tasks_per_node.value_or(1) != 1 ||
          !request.meaningless.empty();

@@ -183,8 +183,8 @@ Options options_of(JobRequest const& request, NodeNeeds const& needs) {
   add("--mem", needs.memory_mb, 1, "M");
   // Every lease has one CPU.
   add("--cpus-per-task", needs.cpus, 2, "");
-  add("--tmp", request.tmp_disk_mb.value_or(0), 1, "M");
-  add("--threads-per-core", request.threads_per_core.value_or(0), 1, "");
+  for (auto const& given : request.passed_on)
+    options.emplace_back(given.option, given.value);
   return options;
 }
 

@@ -63,7 +63,8 @@ void ScavengerLoop::reconfigure() {
                                             now.scan_gap_ms_min / 1e3,
                                             now.scan_share_max});
   }
-  if (now.run_dir != config_.run_dir || now.scavenger != "plugin") {
+  if (now.run_dir != config_.run_dir ||
+      now.scavenger != Config::Scavenger::plugin) {
     link_.close();
     wake_.close();  // hints then go to gleanerd
   }
@@ -159,7 +160,7 @@ void ScavengerLoop::push(double took_s) {
 
 double ScavengerLoop::wait_s() const {
   auto const now_s = clock_.monotonic_s();
-  if (config_.scavenger != "plugin") return repeat_s;
+  if (config_.scavenger != Config::Scavenger::plugin) return repeat_s;
   if (!link_.connected()) return std::max(0.0, retry_at_s_ - now_s);
   return pacer_->wait_s(now_s);
 }
@@ -186,7 +187,7 @@ void ScavengerLoop::turn(int stop_fd) {
     if (asked->scans > 0) pacer_->wake(clock_.monotonic_s());
     if (owed_) push(0);
   }
-  if (config_.scavenger != "plugin" || wait_s() > 0) return;
+  if (config_.scavenger != Config::Scavenger::plugin || wait_s() > 0) return;
   link_.connected() ? look_if_due() : try_connect();
 }
 

@@ -42,7 +42,8 @@ std::unique_ptr<Scavenger> scavenger;
 /// A thread once started stays: it idles by itself when `scavenger` becomes
 /// poll, and here, under slurmctld's locks, it must not be waited for.
 int start_scavenger() {
-  if (!scavenger && plugins::Settings().now()->config.scavenger == "plugin")
+  if (!scavenger &&
+      plugins::Settings().now()->config.scavenger == Config::Scavenger::plugin)
     scavenger = std::make_unique<Scavenger>();
   return SLURM_SUCCESS;
 }

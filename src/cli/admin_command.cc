@@ -12,6 +12,13 @@
 namespace gleaner::cli {
 namespace {
 
+struct AdminOptions {
+  std::string config;  ///< path of gleaner.yaml; "": where it is by default
+  std::string action;  ///< "drain", "resume", "observe", "on"
+  std::string nodes;   ///< "n[1-4]"; "": all
+  double wait_s = 30;  ///< for nodes to come back; 0: do not wait
+};
+
 constexpr int exit_not_back = 1, exit_refused = 2;
 constexpr std::chrono::milliseconds look_gap(100);
 
@@ -74,8 +81,9 @@ void show(msg::AdminReply const& reply) {
     std::fprintf(stderr, "gleaner: %s\n", reply.why.c_str());
 }
 
-}  // namespace
-
+/// Returns the exit status: 0 when the order is in force and no lease is left
+/// on what it is about, 1 when nodes were not back in time, 2 when gleanerd
+/// refused it or cannot be asked.
 int run_admin(AdminOptions const& options) {
   auto const path = options.config.empty() ? config_path() : options.config;
   auto const config = load_config(path);
@@ -89,6 +97,43 @@ int run_admin(AdminOptions const& options) {
   show(*reply);
   if (reply->returning.empty() || options.wait_s <= 0) return 0;
   return await(*config, reply->returning, options.wait_s);
+}
+
+/// One of `gleaner admin`'s orders.
+CLI::App* add_order(CLI::App& admin, char const* action, char const* help,
+                    std::shared_ptr<AdminOptions> const& options, Run& run) {
+  auto* order = admin.add_subcommand(action, help);
+  order->add_option("--config", options->config, "gleaner.yaml to read");
+  order
+      ->add_option(
+          "--wait", options->wait_s,
+          "Longest time to wait for nodes to come back; 0: do not wait")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  order->callback([options, action, &run] {
+    options->action = action;
+    run = [options] { return run_admin(*options); };
+  });
+  return order;
+}
+
+}  // namespace
+
+void admin_command(CLI::App& admin, Run& run) {
+  auto const options = std::make_shared<AdminOptions>();
+  admin.require_subcommand(1);
+  for (auto* order :
+       {add_order(admin, "drain",
+                  "Take nodes back, and lend them no more; without NODES: all",
+                  options, run),
+        add_order(admin, "resume", "Undo drain; without NODES: for all nodes",
+                  options, run)})
+    order->add_option("nodes", options->nodes, "As Slurm writes them: n[1-4]")
+        ->type_name("NODES");
+  add_order(admin, "observe", "Take all nodes back, and then only report holes",
+            options, run);
+  add_order(admin, "on", "Undo observe", options, run);
 }
 
 }  // namespace gleaner::cli

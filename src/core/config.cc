@@ -11,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "core/node_set.hh"
@@ -19,8 +21,24 @@ namespace gleaner {
 namespace {
 
 using Type = Option::Type;
-using Field =
-    std::variant<std::string Config::*, int Config::*, double Config::*>;
+/// A field that is an enumeration with words (core/choice.hh).
+struct ChoiceField {
+  bool (*set)(Config& config, std::string_view word);  ///< false: no such word
+  char const* (*word)(Config const& config);
+};
+using Field = std::variant<std::string Config::*, int Config::*,
+                           double Config::*, ChoiceField>;
+
+template <auto Member>
+ChoiceField choice() {
+  using Enum = std::remove_cvref_t<decltype(std::declval<Config>().*Member)>;
+  return {[](Config& config, std::string_view word) {
+            auto const value = parse_choice<Enum>(word);
+            if (value) config.*Member = *value;
+            return value.has_value();
+          },
+          [](Config const& config) { return to_string(config.*Member); }};
+}
 
 /// A row of the table together with the field it sets.
 struct Row {
@@ -30,9 +48,10 @@ struct Row {
 
 std::vector<Row> const& rows() {
   static std::vector<Row> const table = {
-      {{"mode", Type::choice, "", "observe", 0, 0, "on|observe",
+      {{"mode", Type::choice, "", "observe", 0, 0,
+        choices<Config::Mode>().c_str(),
         "on: lend nodes; observe: report holes and plans, lend nothing."},
-       &Config::mode},
+       choice<&Config::mode>()},
       {{"drained", Type::nodes, "", "", 0, 0, "",
         "Nodes that are not lent, as Slurm writes them: n[1-4]."},
        &Config::drained},
@@ -80,9 +99,10 @@ std::vector<Row> const& rows() {
       {{"lease_qos", Type::text, "", "", 0, 0, "",
         "QOS of leases; empty: the user's own."},
        &Config::lease_qos},
-      {{"scavenger", Type::choice, "", "plugin", 0, 0, "plugin|poll",
+      {{"scavenger", Type::choice, "", "plugin", 0, 0,
+        choices<Config::Scavenger>().c_str(),
         "Program that finds holes: sched_gleaner in slurmctld, or gleanerd."},
-       &Config::scavenger},
+       choice<&Config::scavenger>()},
       {{"scan_interval_ms", Type::integer, "ms", "1000", 10, 600000, "",
         "Look for holes at least this often."},
        &Config::scan_interval_ms},
@@ -99,9 +119,10 @@ std::vector<Row> const& rows() {
         "gleaner|exact|freetrain|equal_share",
         "How idle nodes are shared among trainers."},
        &Config::policy},
-      {{"scaling", Type::choice, "", "measured", 0, 0, "measured|assumed",
+      {{"scaling", Type::choice, "", "measured", 0, 0,
+        choices<Config::Scaling>().c_str(),
         "Speed of a training job on k nodes: as measured, or assumed."},
-       &Config::scaling},
+       choice<&Config::scaling>()},
       {{"profile_share", Type::real, "", "0.005", 0, 0.1, "",
         "Part of the lent node time that measuring trainings on purpose may "
         "cost; 0: none."},
@@ -159,12 +180,14 @@ std::vector<Row> const& rows() {
         "Most leases at a time of training jobs with one account; 0: no such "
         "limit."},
        &Config::leases_per_account_max},
-      {{"lend_cloud", Type::choice, "", "no", 0, 0, "no|yes",
+      {{"lend_cloud", Type::choice, "", "no", 0, 0,
+        choices<Config::LendCloud>().c_str(),
         "yes: lend CLOUD nodes too, which then stay powered up."},
-       &Config::lend_cloud},
-      {{"lease", Type::choice, "", "whole", 0, 0, "whole|parts",
+       choice<&Config::lend_cloud>()},
+      {{"lease", Type::choice, "", "whole", 0, 0,
+        choices<Config::Lease>().c_str(),
         "What a lease takes: a whole node, or free GPUs of a node."},
-       &Config::lease},
+       choice<&Config::lease>()},
       {{"parts_partitions", Type::text, "", "", 0, 0, "",
         "With lease: parts, the partitions whose nodes are lent so: gpu,fat; "
         "empty: all."},
@@ -236,6 +259,10 @@ Result<void> set(Row const& row, std::string const& value,
         !(number >= option.min && number <= option.max))
       return bad_value(where, option, value, bounds_of(option));
     config->** real = number;
+  } else if (auto* choice = std::get_if<ChoiceField>(&row.field)) {
+    if (!choice->set(*config, value))
+      return bad_value(where, option, value,
+                       std::string("one of ") + option.choices);
   } else {
     if (option.type == Type::choice && !is_choice(value, option.choices))
       return bad_value(where, option, value,
@@ -316,6 +343,8 @@ std::string value_of(Row const& row, Config const& config) {
     text << config.**field;
   else if (auto* real = std::get_if<double Config::*>(&row.field))
     text << config.**real;
+  else if (auto* choice = std::get_if<ChoiceField>(&row.field))
+    text << YAML::Node(choice->word(config));
   else
     text << YAML::Node(config.*std::get<std::string Config::*>(row.field));
   auto const value = text.str();

@@ -11,13 +11,20 @@
 #include <string_view>
 #include <vector>
 
+#include "core/choice.hh"
 #include "core/result.hh"
 
 namespace gleaner {
 
 /// The effective configuration.  Field names are the keys.
 struct Config {
-  std::string mode;     // on | observe
+  enum class Mode { on, observe };
+  enum class Scavenger { plugin, poll };
+  enum class Scaling { measured, assumed };
+  enum class LendCloud { no, yes };
+  enum class Lease { whole, parts };
+
+  Mode mode = Mode::observe;
   std::string drained;  // nodes never lent: "n[1-4]"
   std::string run_dir;
   std::string state_dir;
@@ -33,13 +40,13 @@ struct Config {
   std::string licence;
   std::string lease_account;
   std::string lease_qos;
-  std::string scavenger;  // plugin | poll
+  Scavenger scavenger = Scavenger::plugin;
   int scan_interval_ms = 0;
   int scan_gap_ms_min = 0;
   double scan_share_max = 0;
   std::string stock_backfill;
-  std::string policy;       // gleaner | exact | freetrain | equal_share
-  std::string scaling;      // measured | assumed
+  std::string policy;  // gleaner | exact | freetrain | equal_share
+  Scaling scaling = Scaling::measured;
   std::string problem_log;  // path; empty: none
   int problem_log_mb_max = 0;
   double forward_looking_s = 0;
@@ -57,8 +64,8 @@ struct Config {
   int leases_max = 0;           // 0: no cap
   int leases_per_user_max = 0;  // 0: no cap
   int leases_per_account_max = 0;
-  std::string lend_cloud;        // no | yes
-  std::string lease;             // whole | parts
+  LendCloud lend_cloud = LendCloud::no;
+  Lease lease = Lease::whole;
   std::string parts_partitions;  // "gpu,fat"; empty: all
   int parts_per_node_max = 0;
   double ticket_valid_s = 0;
@@ -68,9 +75,37 @@ struct Config {
   std::string log_level;  // error | warn | info | debug
 };
 
+// The words of its choices.
+template <>
+struct Words<Config::Mode> {
+  static constexpr Word<Config::Mode> all[] = {
+      {Config::Mode::on, "on"}, {Config::Mode::observe, "observe"}};
+};
+template <>
+struct Words<Config::Scavenger> {
+  static constexpr Word<Config::Scavenger> all[] = {
+      {Config::Scavenger::plugin, "plugin"}, {Config::Scavenger::poll, "poll"}};
+};
+template <>
+struct Words<Config::Scaling> {
+  static constexpr Word<Config::Scaling> all[] = {
+      {Config::Scaling::measured, "measured"},
+      {Config::Scaling::assumed, "assumed"}};
+};
+template <>
+struct Words<Config::LendCloud> {
+  static constexpr Word<Config::LendCloud> all[] = {
+      {Config::LendCloud::no, "no"}, {Config::LendCloud::yes, "yes"}};
+};
+template <>
+struct Words<Config::Lease> {
+  static constexpr Word<Config::Lease> all[] = {
+      {Config::Lease::whole, "whole"}, {Config::Lease::parts, "parts"}};
+};
+
 /// Most leases on one node that are parts of it: 0 where `lease: whole`.
 inline int parts_per_node(Config const& config) {
-  return config.lease == "parts" ? config.parts_per_node_max : 0;
+  return config.lease == Config::Lease::parts ? config.parts_per_node_max : 0;
 }
 
 /// One row of the table.

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 
 %canon_reldir%_libcore_la_SOURCES = \
 	%reldir%/result.hh \
+	%reldir%/choice.hh \
 	%reldir%/clock.hh \
 	%reldir%/clock.cc \
 	%reldir%/cluster.hh \

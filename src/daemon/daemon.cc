@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "alloc/problem_json.hh"
-#include "daemon/count_free.hh"
-#include "daemon/orders_file.hh"
-#include "daemon/problem_log.hh"
-#include "daemon/profile_reply.hh"
-#include "daemon/state_dir.hh"
-#include "daemon/status.hh"
+#include "daemon/decisions/count_free.hh"
+#include "daemon/decisions/profile_reply.hh"
+#include "daemon/decisions/status.hh"
+#include "daemon/io/orders_file.hh"
+#include "daemon/io/problem_log.hh"
+#include "daemon/io/state_dir.hh"
 
 namespace gleaner::daemon {
 namespace {
@@ -102,7 +102,7 @@ Result<void> Daemon::open(Config const& config) {
         decide();
       });
   setup_->start(config);
-  if (config.scavenger == "poll") {
+  if (config.scavenger == Config::Scavenger::poll) {
     poller_ = std::make_unique<Poller>(
         io_, worker_, clock_, std::move(source_),
         [this](Snapshot snapshot) { on_snapshot(std::move(snapshot)); });
@@ -278,7 +278,7 @@ void Daemon::arm() {
       throttle_.log(LogLevel::warn, "silence",
                     LogLine("no_snapshot")
                         .kv("for_s", silent_s)
-                        .kv("scavenger", brain_.config().scavenger),
+                        .kv("scavenger", to_string(brain_.config().scavenger)),
                     clock_.monotonic_s());
     decide();
   });

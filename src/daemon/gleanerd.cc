@@ -13,7 +13,7 @@
 #include "core/log.hh"
 #include "core/slurm_user.hh"
 #include "daemon/daemon.hh"
-#include "daemon/state_dir.hh"
+#include "daemon/io/state_dir.hh"
 #include "slurm/control.hh"
 #include "slurm/load.hh"
 

@@ -1,70 +1,71 @@
 ## src/daemon: see doc/architecture.md, "Folders".
-# What gleanerd decides: no socket, file, clock or Slurm in it.
+# decisions: what gleanerd decides, without socket, file, clock, thread or Slurm.
 noinst_LTLIBRARIES += %reldir%/libbrain.la
 %canon_reldir%_libbrain_la_SOURCES = \
-	%reldir%/actions.hh \
-	%reldir%/backoff.hh \
-	%reldir%/brain.hh \
-	%reldir%/brain.cc \
-	%reldir%/brain_events.cc \
-	%reldir%/caps.hh \
-	%reldir%/caps.cc \
-	%reldir%/coming_uses.hh \
-	%reldir%/coming_uses.cc \
-	%reldir%/count_free.hh \
-	%reldir%/count_free.cc \
-	%reldir%/cut.hh \
-	%reldir%/cut.cc \
-	%reldir%/demand.hh \
-	%reldir%/demand.cc \
-	%reldir%/eligibility.hh \
-	%reldir%/eligibility.cc \
-	%reldir%/freed_jobs.hh \
-	%reldir%/freed_jobs.cc \
-	%reldir%/importance.hh \
-	%reldir%/importance.cc \
-	%reldir%/job_on_node.hh \
-	%reldir%/job_on_node.cc \
-	%reldir%/job_shape.hh \
-	%reldir%/job_shape.cc \
-	%reldir%/lease_table.hh \
-	%reldir%/lease_table.cc \
-	%reldir%/node_holds.hh \
-	%reldir%/node_holds.cc \
-	%reldir%/pace_message.hh \
-	%reldir%/pace_message.cc \
-	%reldir%/part_ends.hh \
-	%reldir%/part_ends.cc \
-	%reldir%/part_places.hh \
-	%reldir%/part_places.cc \
-	%reldir%/places.hh \
-	%reldir%/orders.hh \
-	%reldir%/orders.cc \
-	%reldir%/planner.hh \
-	%reldir%/planner.cc \
-	%reldir%/profile_reply.hh \
-	%reldir%/profile_reply.cc \
-	%reldir%/profile_shelf.hh \
-	%reldir%/profile_shelf.cc \
-	%reldir%/profile_visits.hh \
-	%reldir%/profile_visits.cc \
-	%reldir%/release_set.hh \
-	%reldir%/release_set.cc \
-	%reldir%/release_groups.hh \
-	%reldir%/release_groups.cc \
-	%reldir%/roster.hh \
-	%reldir%/roster.cc \
-	%reldir%/scaling_profile.hh \
-	%reldir%/scaling_profile.cc \
-	%reldir%/token_buckets.hh \
-	%reldir%/status.hh \
-	%reldir%/status.cc \
-	%reldir%/supply.hh \
-	%reldir%/supply.cc \
-	%reldir%/supply_nodes.hh \
-	%reldir%/supply_nodes.cc \
-	%reldir%/why_not_more.hh \
-	%reldir%/why_not_more.cc
+	%reldir%/decisions/actions.hh \
+	%reldir%/decisions/backoff.hh \
+	%reldir%/decisions/brain.hh \
+	%reldir%/decisions/brain.cc \
+	%reldir%/decisions/brain_events.cc \
+	%reldir%/decisions/caps.hh \
+	%reldir%/decisions/caps.cc \
+	%reldir%/decisions/coming_uses.hh \
+	%reldir%/decisions/coming_uses.cc \
+	%reldir%/decisions/count_free.hh \
+	%reldir%/decisions/count_free.cc \
+	%reldir%/decisions/cut.hh \
+	%reldir%/decisions/cut.cc \
+	%reldir%/decisions/demand.hh \
+	%reldir%/decisions/demand.cc \
+	%reldir%/decisions/eligibility.hh \
+	%reldir%/decisions/eligibility.cc \
+	%reldir%/decisions/freed_jobs.hh \
+	%reldir%/decisions/freed_jobs.cc \
+	%reldir%/decisions/importance.hh \
+	%reldir%/decisions/importance.cc \
+	%reldir%/decisions/job_on_node.hh \
+	%reldir%/decisions/job_on_node.cc \
+	%reldir%/decisions/job_shape.hh \
+	%reldir%/decisions/job_shape.cc \
+	%reldir%/decisions/lease_table.hh \
+	%reldir%/decisions/lease_table.cc \
+	%reldir%/decisions/node_holds.hh \
+	%reldir%/decisions/node_holds.cc \
+	%reldir%/decisions/pace_message.hh \
+	%reldir%/decisions/pace_message.cc \
+	%reldir%/decisions/part_ends.hh \
+	%reldir%/decisions/part_ends.cc \
+	%reldir%/decisions/part_places.hh \
+	%reldir%/decisions/part_places.cc \
+	%reldir%/decisions/places.hh \
+	%reldir%/decisions/orders.hh \
+	%reldir%/decisions/orders.cc \
+	%reldir%/decisions/planner.hh \
+	%reldir%/decisions/planner.cc \
+	%reldir%/decisions/profile_reply.hh \
+	%reldir%/decisions/profile_reply.cc \
+	%reldir%/decisions/profile_shelf.hh \
+	%reldir%/decisions/profile_shelf.cc \
+	%reldir%/decisions/profile_visits.hh \
+	%reldir%/decisions/profile_visits.cc \
+	%reldir%/decisions/release_set.hh \
+	%reldir%/decisions/release_set.cc \
+	%reldir%/decisions/release_groups.hh \
+	%reldir%/decisions/release_groups.cc \
+	%reldir%/decisions/roster.hh \
+	%reldir%/decisions/roster.cc \
+	%reldir%/decisions/scaling_profile.hh \
+	%reldir%/decisions/scaling_profile.cc \
+	%reldir%/decisions/token_buckets.hh \
+	%reldir%/decisions/status_cache.hh \
+	%reldir%/decisions/status.hh \
+	%reldir%/decisions/status.cc \
+	%reldir%/decisions/supply.hh \
+	%reldir%/decisions/supply.cc \
+	%reldir%/decisions/supply_nodes.hh \
+	%reldir%/decisions/supply_nodes.cc \
+	%reldir%/decisions/why_not_more.hh \
+	%reldir%/decisions/why_not_more.cc
 %canon_reldir%_libbrain_la_LIBADD = \
 	src/alloc/liballoc.la \
 	src/alloc/libmilp_absent.la \
@@ -73,39 +74,38 @@ noinst_LTLIBRARIES += %reldir%/libbrain.la
 	src/core/libconfig.la
 
 if HAVE_GLEANERD
-# The outside: sockets, files, Slurm's thread.
+# io: sockets, files, Slurm's thread; daemon.cc connects it with decisions.
 noinst_LTLIBRARIES += %reldir%/libgleanerd.la
 %canon_reldir%_libgleanerd_la_SOURCES = \
-	%reldir%/client_door.hh \
-	%reldir%/client_door.cc \
-	%reldir%/descriptor_budget.hh \
-	%reldir%/descriptor_budget.cc \
-	%reldir%/lease_ender.hh \
-	%reldir%/lease_ender.cc \
-	%reldir%/status_cache.hh \
+	%reldir%/io/client_door.hh \
+	%reldir%/io/client_door.cc \
+	%reldir%/io/descriptor_budget.hh \
+	%reldir%/io/descriptor_budget.cc \
+	%reldir%/io/lease_ender.hh \
+	%reldir%/io/lease_ender.cc \
 	%reldir%/daemon.hh \
 	%reldir%/daemon.cc \
-	%reldir%/free_nodes_file.hh \
-	%reldir%/free_nodes_file.cc \
-	%reldir%/hole_source.hh \
-	%reldir%/journal.hh \
-	%reldir%/journal.cc \
-	%reldir%/orders_file.hh \
-	%reldir%/orders_file.cc \
-	%reldir%/plugin_door.hh \
-	%reldir%/plugin_door.cc \
-	%reldir%/poller.hh \
-	%reldir%/poller.cc \
-	%reldir%/profile_store.hh \
-	%reldir%/profile_store.cc \
-	%reldir%/problem_log.hh \
-	%reldir%/problem_log.cc \
-	%reldir%/setup_watch.hh \
-	%reldir%/setup_watch.cc \
-	%reldir%/slurm_worker.hh \
-	%reldir%/slurm_worker.cc \
-	%reldir%/state_dir.hh \
-	%reldir%/state_dir.cc
+	%reldir%/io/free_nodes_file.hh \
+	%reldir%/io/free_nodes_file.cc \
+	%reldir%/io/hole_source.hh \
+	%reldir%/io/journal.hh \
+	%reldir%/io/journal.cc \
+	%reldir%/io/orders_file.hh \
+	%reldir%/io/orders_file.cc \
+	%reldir%/io/plugin_door.hh \
+	%reldir%/io/plugin_door.cc \
+	%reldir%/io/poller.hh \
+	%reldir%/io/poller.cc \
+	%reldir%/io/profile_store.hh \
+	%reldir%/io/profile_store.cc \
+	%reldir%/io/problem_log.hh \
+	%reldir%/io/problem_log.cc \
+	%reldir%/io/setup_watch.hh \
+	%reldir%/io/setup_watch.cc \
+	%reldir%/io/slurm_worker.hh \
+	%reldir%/io/slurm_worker.cc \
+	%reldir%/io/state_dir.hh \
+	%reldir%/io/state_dir.cc
 %canon_reldir%_libgleanerd_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 %canon_reldir%_libgleanerd_la_LIBADD = \
 	%reldir%/libbrain.la \

@@ -23,7 +23,7 @@ std::string lines_of(slurm::Finding const& finding) {
 std::string verdict(slurm::SlurmSetup const& setup, Config const& config) {
   if (setup.refuses())
     return "gleanerd would lend nothing here: change what is marked refuse";
-  if (config.mode == "observe")
+  if (config.mode == Config::Mode::observe)
     return "nodes can be lent here; mode: observe lends none yet";
   return "nodes can be lent here";
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/contract.hh"
 #include "profile/largest_share.hh"
 
 namespace gleaner::profile {
@@ -107,6 +108,7 @@ void Advisor::add(Pace const& pace) {
   else
     paces_.insert(at, pace);
   if (paces_.size() > paces_most) forget();
+  ENSURE(paces_.size() <= paces_most, paces_.size(), paces_most);
   fit_.reset();
 }
 
@@ -173,6 +175,7 @@ bool Advisor::heeds_prior() const {
 }
 
 Advice Advisor::advise(int nodes_max) const {
+  EXPECT(nodes_max >= 0, nodes_max);
   bool const measured = !paces_.empty() || !prior_.sizes.empty();
   int const per_node =
       paces_.empty() ? std::max(1, traits_.members_per_node)
@@ -198,10 +201,13 @@ Advice Advisor::advise(int nodes_max) const {
     for (auto const& size : prior_.sizes)
       advice.nodes_seen_max =
           std::max(advice.nodes_seen_max, size.members / per_node);
+  ENSURE(advice.mean.size() == static_cast<std::size_t>(nodes_max) + 1,
+         advice.mean.size(), nodes_max);
   return advice;
 }
 
 std::vector<Outcome> Advisor::outlook(int nodes, int nodes_max) const {
+  EXPECT(nodes >= 1 && nodes <= nodes_max, nodes, nodes_max);
   int const per_node =
       paces_.empty() ? std::max(1, traits_.members_per_node)
                      : std::max(1, paces_.back().members / paces_.back().nodes);

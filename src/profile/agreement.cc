@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/contract.hh"
 #include "profile/advisor.hh"
 
 namespace gleaner::profile {
@@ -26,6 +27,7 @@ bool agree(Learned const& known, Learned const& own, Traits const& traits) {
       static_cast<double>(std::max<std::uint64_t>(1, traits.global_batch));
   return std::all_of(own.sizes.begin(), own.sizes.end(), [&](auto const& size) {
     auto const at = static_cast<std::size_t>(size.members);
+    EXPECT(at < advice.low.size(), at, advice.low.size());
     double const samples_per_s = batch / size.step_s;
     return samples_per_s >= advice.low[at] / slack &&
            samples_per_s <= advice.high[at] * slack;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 namespace {
 
@@ -39,6 +41,7 @@ double others_s(Pace const& pace) {
 }  // namespace
 
 LargestShare largest_share(Pace const& pace, std::uint64_t global_batch) {
+  EXPECT(pace.members >= 1 && pace.compute_s > 0, pace.members, pace.compute_s);
   auto const uneven = unevenness(global_batch, pace.members);
   double const even_s = std::clamp(pace.compute_max_s, pace.compute_s,
                                    std::max(uneven.all, 1.0) * pace.compute_s);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 
 NodeMarket::NodeMarket(std::vector<Holder> const& holders, int spare)
     : spare_(spare) {
+  EXPECT(spare >= 0, spare);
   for (std::size_t i = 0; i < holders.size(); ++i) {
     auto const& holder = holders[i];
     users_.push_back(holder.user);
@@ -36,6 +39,7 @@ NodeMarket::NodeMarket(std::vector<Holder> const& holders, int spare)
 }
 
 std::vector<double> NodeMarket::losses(std::size_t buyer, Of whom) const {
+  EXPECT(buyer < users_.size(), buyer, users_.size());
   std::vector<double> sums(static_cast<std::size_t>(spare_) + 1, 0.0);
   for (auto const& step : cheapest_) {
     if (step.holder == buyer) continue;
@@ -46,6 +50,7 @@ std::vector<double> NodeMarket::losses(std::size_t buyer, Of whom) const {
 }
 
 std::vector<double> NodeMarket::gains(std::size_t seller) const {
+  EXPECT(seller < users_.size(), seller, users_.size());
   std::vector<double> sums{0.0};
   for (auto const& step : dearest_)
     if (step.holder != seller) sums.push_back(sums.back() + step.worth);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 namespace {
 
@@ -13,6 +15,7 @@ constexpr double ahead_s = 3600;
 
 bool ProfileBudget::allows(std::string const& user, double node_s, int nodes,
                            int users) const {
+  EXPECT(nodes >= 0 && users >= 0, nodes, users);
   if (share_ <= 0) return false;
   double const most = share_ * (lent_node_s_ + ahead_s * nodes);
   auto const found = spent_by_.find(user);

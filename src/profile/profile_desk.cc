@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <set>
 
+#include "core/contract.hh"
 #include "profile/visit_worth.hh"
 
 namespace gleaner::profile {
@@ -93,6 +94,12 @@ bool is_measured_on(Subject const& subject, int nodes) {
 }  // namespace
 
 std::vector<VisitEnd> ProfileDesk::update(Present const& present) {
+  EXPECT(present.spare >= 0, present.spare);
+  for (auto const& subject : present.subjects) {
+    EXPECT(subject.advisor, subject.id);
+    EXPECT(subject.nodes >= 0 && subject.nodes_min <= subject.nodes_max,
+           subject.nodes, subject.nodes_min, subject.nodes_max);
+  }
   int const nodes = lent_nodes(present);
   // Since the last update as many were lent as there were then.
   if (earned_until_s_)
@@ -159,6 +166,7 @@ std::vector<VisitEnd> ProfileDesk::end_visits(Present const& present) {
 }
 
 VisitEnd ProfileDesk::end(Visit const& visit, VisitEnd::How how, double now_s) {
+  EXPECT(visits_.count(visit.id) == 1, visit.id);
   VisitEnd const result{visit, how};
   auto& record = records_[visit.id];
   if (how == VisitEnd::How::measured) {
@@ -283,6 +291,7 @@ std::optional<Visit> ProfileDesk::feasible(Terms const& terms, int k,
                                            std::string* why) const {
   auto const& subject = terms.subject;
   int const home = subject.nodes;
+  EXPECT(k >= 1 && k != home, k, home);
   bool const grows = k > home;
   auto const moved = static_cast<std::size_t>(std::abs(k - home));
   bool const is_fair = k <= terms.fair_most;
@@ -299,6 +308,8 @@ std::optional<Visit> ProfileDesk::feasible(Terms const& terms, int k,
     return std::nullopt;
   }
   auto const& mean = terms.speed.mean;
+  EXPECT(static_cast<std::size_t>(std::max(k, home)) < mean.size(), k, home,
+         mean.size());
   double const here = mean[static_cast<std::size_t>(home)];
   double const lost =
       grows ? losses[moved] : here - mean[static_cast<std::size_t>(k)];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 namespace {
 
@@ -19,6 +21,7 @@ double median(std::vector<double> values) {
 
 /// Linear between the known sizes, constant beyond them.
 double interpolate(std::map<int, double> const& known, int nodes) {
+  EXPECT(!known.empty());
   auto const above = known.lower_bound(nodes);
   if (above == known.begin()) return above->second;
   if (above == known.end()) return known.rbegin()->second;
@@ -51,6 +54,7 @@ std::map<int, double> ScalingCurve::ratios() const {
 }
 
 std::vector<double> ScalingCurve::speed(int nodes_max) const {
+  EXPECT(nodes_max >= 0, nodes_max);
   auto const known = ratios();
   double const one = known.empty() ? 1 : interpolate(known, 1);
   std::vector<double> result{0};

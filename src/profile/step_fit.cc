@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 namespace {
 
@@ -136,6 +138,7 @@ void StepFit::begin(Start start) {
 
 /// How far the walk has come at x, from the first place.
 double StepFit::walked(double x) const {
+  EXPECT(places_.size() == room_.size() + 1, places_.size(), room_.size());
   double sum = std::min(0.0, x - places_.front());
   for (std::size_t i = 0; i + 1 < places_.size(); ++i)
     sum +=

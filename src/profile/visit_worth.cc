@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/contract.hh"
+
 namespace gleaner::profile {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr double never = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 RelativeSpeed relative_speed(Advice const& advice) {
+  EXPECT(advice.mean.size() == advice.low.size(), advice.mean.size(),
+         advice.low.size());
   RelativeSpeed speed{advice.mean, advice.low};
   double const one = advice.mean.size() > 1 ? advice.mean[1] : 0;
   if (one <= 0) return {};
@@ -24,6 +28,8 @@ RelativeSpeed relative_speed(Advice const& advice) {
 
 double earned(Choices const& choices, std::vector<double> const& speed,
               int nodes) {
+  EXPECT(nodes >= 0 && choices.nodes >= 0, nodes, choices.nodes);
+  EXPECT(!choices.gains.empty(), nodes);
   auto const k = static_cast<std::size_t>(nodes);
   auto const now = static_cast<std::size_t>(choices.nodes);
   if (k >= speed.size() || now >= speed.size()) return never;
@@ -36,6 +42,8 @@ double earned(Choices const& choices, std::vector<double> const& speed,
 }
 
 int chosen(Choices const& choices, RelativeSpeed const& speed) {
+  EXPECT(speed.mean.size() == speed.low.size(), speed.mean.size(),
+         speed.low.size());
   auto sober = speed.mean;
   for (auto k = static_cast<std::size_t>(choices.nodes) + 1; k < sober.size();
        ++k)
@@ -54,6 +62,8 @@ double knowledge_gain(Choices const& choices, RelativeSpeed const& now,
   int const before = chosen(choices, now);
   double gain = 0;
   for (auto const& outcome : outcomes) {
+    EXPECT(outcome.probability >= 0 && outcome.probability <= 1,
+           outcome.probability);
     auto const then = relative_speed(outcome.advice);
     if (then.mean.empty()) continue;
     int const after = chosen(choices, then);

@@ -43,7 +43,9 @@ void judge_other(PartitionFacts const& other, Config const& config,
             "for its jobs: they get leased nodes when gleanerd has ended the "
             "leases, or while it is down, after up to lease_minutes_max: " +
             std::to_string(config.lease_minutes_max) +
-            (config.lease == "parts" ? "; its nodes are lent whole)" : ")"),
+            (config.lease == Config::Lease::parts
+                 ? "; its nodes are lent whole)"
+                 : ")"),
         "leave it so, or ExclusiveUser=NO" + apart);
   if (other.one_job_a_block)
     findings.warn(setting,

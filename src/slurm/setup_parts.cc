@@ -30,7 +30,7 @@ void judge_walls(SlurmConfFacts const& facts, Config const& config,
 
 void judge_parts(SlurmConfFacts const& facts, Config const& config,
                  Findings& findings) {
-  if (config.lease != "parts")
+  if (config.lease != Config::Lease::parts)
     return findings.ok("lease", "whole: a lease takes a node");
   findings.ok("lease", "parts: a lease takes GPUs of a node");
   if (facts.select_type != "select/cons_tres")

@@ -58,7 +58,7 @@ void judge_plugins(SlurmConfFacts const& facts, Config const& config,
   judge_job_submit(facts, findings);
   if (has_plugin(facts.prep_plugins, "prep", "gleaner"))
     findings.ok("PrEpPlugins", facts.prep_plugins);
-  else if (config.scavenger == "plugin")
+  else if (config.scavenger == Config::Scavenger::plugin)
     findings.warn("PrEpPlugins",
                   "PrEpPlugins=" + quoted(facts.prep_plugins) +
                       " lacks prep/gleaner (freed nodes are noticed only at "
@@ -66,7 +66,7 @@ void judge_plugins(SlurmConfFacts const& facts, Config const& config,
                   "PrEpPlugins=prep/script,prep/gleaner");
   bool const wraps = facts.scheduler_type == "sched/gleaner" ||
                      facts.scheduler_type == "sched/backfill";
-  if (config.scavenger != "plugin" || wraps)
+  if (config.scavenger != Config::Scavenger::plugin || wraps)
     return findings.ok("SchedulerType", facts.scheduler_type);
   findings.refuse("SchedulerType",
                   "SchedulerType=" + quoted(facts.scheduler_type) +

@@ -300,7 +300,7 @@ void add_reservations(Snapshot* snapshot, ClusterRecords const& records) {
 SnapshotOptions snapshot_options(Config const& config) {
   SnapshotOptions options{config.lease_partition, config.head_partition,
                           config.reservation};
-  options.lend_cloud = config.lend_cloud == "yes";
+  options.lend_cloud = config.lend_cloud == Config::LendCloud::yes;
   options.parts_per_node_max = parts_per_node(config);
   std::string_view list = config.parts_partitions;
   while (!list.empty()) {

@@ -24,7 +24,7 @@
 #include <variant>
 
 #include "core/clock.hh"
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "proto/daemon_messages.hh"
 
 namespace gleaner::bench {
@@ -107,8 +107,8 @@ class Machine {
 
   static Config settings() {
     auto config = default_config();
-    config.mode = "on";
-    config.scaling = "assumed";
+    config.mode = Config::Mode::on;
+    config.scaling = Config::Scaling::assumed;
     config.leases_per_hour_max = 1000000;
     return config;
   }

@@ -66,6 +66,13 @@ DEFECTS = [
         "  if (!form) return form.error();",
         "a refused form does not use the ticket up",
     ),
+    plugins(
+        "an option that is passed on adds to what the ticket of a part says",
+        "plugins/job_submit/lease_guard.cc",
+        "return option.says == PassedOn::Says::amount;",
+        "return option.value.empty();",
+        "a part is taken exactly, and nothing beside it",
+    ),
     # --- names ---
     plugins(
         "our partition is not found in capitals",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What becomes of a program that is asked for its output.
-#include "cli/captured_command.hh"
+#include "cli/report/captured_command.hh"
 
 #include "test/unit/catch.hh"
 

@@ -4,6 +4,7 @@ check_PROGRAMS += %reldir%/test_cli
 TESTS += %reldir%/test_cli
 %canon_reldir%_test_cli_SOURCES = \
 	test/unit/source_file.hh \
+	%reldir%/axes_test.cc \
 	%reldir%/captured_command_test.cc \
 	%reldir%/logs_test.cc \
 	%reldir%/observed_test.cc \

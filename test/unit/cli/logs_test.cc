@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How the three kinds of log are read.
-#include "cli/event_log.hh"
-#include "cli/journal.hh"
-#include "cli/rigid_log.hh"
+#include "cli/report/event_log.hh"
+#include "cli/report/journal.hh"
+#include "cli/report/rigid_log.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::cli {

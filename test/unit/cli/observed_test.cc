@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the report says of a time in which nothing was lent.
-#include "cli/observed.hh"
+#include "cli/report/observed.hh"
 
 #include "test/unit/catch.hh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a person reads of a training's scaling.
-#include "cli/profile_view.hh"
+#include "cli/profile/profile_view.hh"
 
 #include "test/unit/catch.hh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How Slurm's accounting tells of the rigid jobs.
-#include "cli/sacct.hh"
+#include "cli/report/sacct.hh"
 
 #include "test/unit/catch.hh"
 

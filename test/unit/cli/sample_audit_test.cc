@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Every sample once per pass: what counts as seen twice or left out.
-#include "cli/sample_audit.hh"
+#include "cli/report/sample_audit.hh"
 
 #include "test/unit/catch.hh"
 

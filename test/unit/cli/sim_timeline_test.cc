@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the picture of a simulation averages.
-#include "cli/sim_timeline.hh"
+#include "cli/sim/sim_timeline.hh"
 
 #include "test/unit/catch.hh"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What `gleaner solve` reads, and what it prints.
-#include "cli/solve.hh"
-
+#include "cli/solve/solve_case.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/source_file.hh"
 

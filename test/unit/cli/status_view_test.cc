@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What `gleaner status` shows.
-#include "cli/status_view.hh"
+#include "cli/status/status_view.hh"
 
 #include <limits>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What each figure of the report means.
-#include "cli/summary.hh"
+#include "cli/report/summary.hh"
 
 #include <algorithm>
 #include <functional>
 
-#include "cli/timeline.hh"
-#include "cli/timeline_title.hh"
+#include "cli/report/timeline.hh"
+#include "cli/report/timeline_title.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::cli {

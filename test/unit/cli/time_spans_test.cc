@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Arithmetic on stretches of time.
-#include "cli/time_spans.hh"
+#include "cli/report/time_spans.hh"
 
 #include "test/unit/catch.hh"
 

@@ -28,7 +28,7 @@ TEST_CASE("the table documents every key") {
 TEST_CASE("an empty file means the defaults") {
   auto const config = parse_config("# nothing\n", "gleaner.yaml");
   REQUIRE(config);
-  CHECK(config->mode == "observe");  // nothing is lent unless asked
+  CHECK(config->mode == Config::Mode::observe);  // nothing is lent unless asked
   CHECK(config->forward_looking_s == 120);
   CHECK(parts_per_node(*config) == 0);  // leases are whole nodes unless asked
 }

@@ -2,6 +2,7 @@ if HAVE_CATCH2
 check_PROGRAMS += %reldir%/test_core
 TESTS += %reldir%/test_core
 %canon_reldir%_test_core_SOURCES = \
+	%reldir%/choice_test.cc \
 	%reldir%/config_test.cc \
 	%reldir%/contract_test.cc \
 	%reldir%/features_test.cc \

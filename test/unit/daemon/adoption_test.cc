@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Restarts, orphans and registrations: what survives and what is ended.
-#include "daemon/status.hh"
+#include "daemon/decisions/status.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner::daemon {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How many nodes may be lent in all, to one user, and to one account.
-#include "daemon/caps.hh"
+#include "daemon/decisions/caps.hh"
 
 #include "test/unit/daemon/world.hh"
 

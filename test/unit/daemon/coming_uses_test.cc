@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Jobs with --begin find their nodes free when their time comes.
-#include "daemon/coming_uses.hh"
+#include "daemon/decisions/coming_uses.hh"
 
 #include "test/unit/daemon/world.hh"
 

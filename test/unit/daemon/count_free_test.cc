@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What job_submit_gleaner is told is free.
-#include "daemon/count_free.hh"
+#include "daemon/decisions/count_free.hh"
 
 #include "test/unit/daemon/world.hh"
 

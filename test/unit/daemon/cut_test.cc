@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Into which parts nodes are cut.
-#include "daemon/cut.hh"
+#include "daemon/decisions/cut.hh"
 
 #include "test/unit/catch.hh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How many connections the descriptors of gleanerd are enough for.
-#include "daemon/descriptor_budget.hh"
+#include "daemon/io/descriptor_budget.hh"
 
 #include "test/unit/catch.hh"
 

@@ -39,7 +39,7 @@ TEST_CASE("the example configuration is valid") {
                                    "gleaner.yaml");
   INFO((config ? "" : config.error().message));
   REQUIRE(config);
-  CHECK(config->mode == "observe");
+  CHECK(config->mode == Config::Mode::observe);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <random>
 #include <set>
 
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::daemon {
@@ -63,8 +63,8 @@ class History {
  private:
   static Config settings() {
     auto config = default_config();
-    config.mode = "on";
-    config.scaling = "assumed";
+    config.mode = Config::Mode::on;
+    config.scaling = Config::Scaling::assumed;
     config.leases_per_hour_max = 1000000;
     return config;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How weights and deadlines reach a plan, and whose nodes they move.
-#include "daemon/importance.hh"
+#include "daemon/decisions/importance.hh"
 
 #include <cmath>
 #include <limits>

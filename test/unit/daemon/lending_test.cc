@@ -215,7 +215,7 @@ msg::Pace pace(std::uint64_t generation, int nodes, std::uint64_t steps) {
 World flat(std::string const& scaling) {
   World w;
   auto config = World::settings("on");
-  config.scaling = scaling;
+  config.scaling = parse_choice<Config::Scaling>(scaling).value();
   w.brain.configure(config);
   w.holes("n[1-2]");
   w.look();  // so many nodes the cluster has

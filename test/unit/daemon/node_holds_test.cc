@@ -2,7 +2,7 @@
 /// A node that Slurm took itself is not lent again while that would keep the
 /// job from starting for which it did: Slurm does not preempt for it again for
 /// 40 s (KillWait + MessageTimeout).
-#include "daemon/status.hh"
+#include "daemon/decisions/status.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner::daemon {

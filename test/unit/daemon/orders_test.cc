@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What an administrator can order, and what then happens to leases.
-#include "daemon/orders.hh"
+#include "daemon/decisions/orders.hh"
 
 #include "test/unit/daemon/world.hh"
 
@@ -13,7 +13,7 @@ std::string after(std::vector<msg::AdminRequest> const& requests,
                   std::string const& mode = "on",
                   std::string const& drained = "") {
   auto config = default_config();
-  config.mode = mode;
+  config.mode = parse_choice<Config::Mode>(mode).value();
   config.drained = drained;
   Orders orders;
   orders.configure(config);

@@ -8,14 +8,14 @@
 #include <future>
 
 #include "core/throttle.hh"
-#include "daemon/free_nodes_file.hh"
-#include "daemon/journal.hh"
-#include "daemon/lease_ender.hh"
-#include "daemon/poller.hh"
-#include "daemon/problem_log.hh"
-#include "daemon/setup_watch.hh"
-#include "daemon/slurm_worker.hh"
-#include "daemon/state_dir.hh"
+#include "daemon/io/free_nodes_file.hh"
+#include "daemon/io/journal.hh"
+#include "daemon/io/lease_ender.hh"
+#include "daemon/io/poller.hh"
+#include "daemon/io/problem_log.hh"
+#include "daemon/io/setup_watch.hh"
+#include "daemon/io/slurm_worker.hh"
+#include "daemon/io/state_dir.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 
@@ -389,7 +389,7 @@ int lending(FakeControl* control, std::string const& mode) {
       std::shared_ptr<slurm::SlurmControl>(std::shared_ptr<void>(), control),
       [&](bool possible, slurm::SlurmSetup const&) { said = possible; });
   auto config = default_config();
-  config.mode = mode;
+  config.mode = parse_choice<Config::Mode>(mode).value();
   watch.start(config);
   run_until(io, [&] { return said >= 0; });
   return said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// When each part of a node has to be back.
-#include "daemon/part_ends.hh"
+#include "daemon/decisions/part_ends.hh"
 
 #include "test/unit/catch.hh"
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/place.hh"
-#include "daemon/count_free.hh"
+#include "daemon/decisions/count_free.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner::daemon {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the plugins' sockets accept, and that nothing else changes anything.
-#include "daemon/plugin_door.hh"
+#include "daemon/io/plugin_door.hh"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is kept of trainings, in memory and on disk.
-#include "daemon/profile_shelf.hh"
+#include "daemon/decisions/profile_shelf.hh"
 
 #include <fstream>
 
-#include "daemon/profile_store.hh"
+#include "daemon/io/profile_store.hh"
 #include "test/unit/catch.hh"
 #include "test/unit/daemon/temporary_dir.hh"
 

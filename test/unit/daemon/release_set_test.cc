@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which parts a job gets of a node, and no other.
-#include "daemon/release_set.hh"
+#include "daemon/decisions/release_set.hh"
 
 #include <random>
 

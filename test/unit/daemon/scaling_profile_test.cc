@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the allocator is told of a training's scaling, and when.
-#include "daemon/scaling_profile.hh"
+#include "daemon/decisions/scaling_profile.hh"
 
 #include <cmath>
 

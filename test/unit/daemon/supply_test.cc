@@ -3,7 +3,7 @@
 ///
 /// Random clusters with whole and with parted nodes, random queues.  The model
 /// knows jobs of one node only, and tries every node and every set of parts.
-#include "daemon/supply.hh"
+#include "daemon/decisions/supply.hh"
 
 #include <algorithm>
 #include <random>

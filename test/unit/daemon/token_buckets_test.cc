@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How much each user may have, whatever he does.
-#include "daemon/token_buckets.hh"
+#include "daemon/decisions/token_buckets.hh"
 
 #include "test/unit/catch.hh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What `gleaner status` says of a training that could use more nodes.
-#include "daemon/why_not_more.hh"
+#include "daemon/decisions/why_not_more.hh"
 
-#include "daemon/status.hh"
+#include "daemon/decisions/status.hh"
 #include "test/unit/daemon/world.hh"
 
 namespace gleaner::daemon {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/brain.hh"
+#include "daemon/decisions/brain.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::daemon {
@@ -24,7 +24,7 @@ class World {
 
   static Config settings(std::string const& mode) {
     auto config = default_config();
-    config.mode = mode;
+    config.mode = parse_choice<Config::Mode>(mode).value();
     config.hole_s_min = 5;
     config.release_lead_s = 2;
     config.give_back_s = 1;

@@ -232,7 +232,7 @@ TEST_CASE("of like jobs as many are told of as could start on parted nodes") {
 TEST_CASE("gleaner.yaml says which nodes are lent in parts") {
   auto config = default_config();
   CHECK(snapshot_options(config).parts_per_node_max == 0);
-  config.lease = "parts";
+  config.lease = Config::Lease::parts;
   config.parts_partitions = "gpu,fat";
   auto const options = snapshot_options(config);
   CHECK(options.parts_per_node_max == 8);

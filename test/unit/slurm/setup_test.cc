@@ -372,7 +372,7 @@ TEST_CASE("where many leases may end at once slurmctld pauses between looks") {
     facts.partitions[0].nodes.resize(50);
     facts.partitions[1].nodes.resize(50);
     CHECK_FALSE(warned());
-    settings.lease = "parts";
+    settings.lease = Config::Lease::parts;
     settings.parts_per_node_max = 8;
     CHECK(warned());
   }
@@ -395,7 +395,7 @@ TEST_CASE("with scavenger: poll any scheduler will do, and no prep plugin") {
   facts.scheduler_type = "sched/builtin";
   facts.prep_plugins = "prep/script";
   auto polling = config();
-  polling.scavenger = "poll";
+  polling.scavenger = Config::Scavenger::poll;
   auto const setup = judge_setup(facts, polling);
   CHECK(said(setup, Severity::refuse) + said(setup, Severity::warn) == "");
 }
@@ -454,7 +454,7 @@ TEST_CASE(
     facts.preempt_parameters = "reorder_count=8";
     facts.task_plugin = "task/cgroup,task/affinity";
     auto parts = config();
-    parts.lease = "parts";
+    parts.lease = Config::Lease::parts;
     CHECK_FALSE(says(judge_setup(facts, parts), row.severity, row.says));
     row.change(&facts);
     CHECK(says(judge_setup(facts, parts), row.severity, row.says));

@@ -169,6 +169,21 @@ TEST_CASE("options that a lease cannot have are found") {
   }
 }
 
+TEST_CASE("what a lease is asked for with as it was given") {
+  plugins::Desc desc;
+  desc->pn_min_tmp_disk = 100;
+  desc->threads_per_core = 1;
+  auto const passed_on = read_request(*desc.get(), 1000).passed_on;
+  REQUIRE(passed_on.size() == 2);
+  CHECK(passed_on[0].option + "=" + passed_on[0].value == "--tmp=100M");
+  CHECK(passed_on[0].says == PassedOn::Says::place);
+  CHECK(passed_on[1].option + "=" + passed_on[1].value ==
+        "--threads-per-core=1");
+  CHECK(passed_on[1].says == PassedOn::Says::amount);
+  desc->pn_min_tmp_disk = 0;  // of no size in particular
+  CHECK(read_request(*desc.get(), 1000).passed_on[0].value.empty());
+}
+
 TEST_CASE("what sbatch sends unasked is nothing that was asked") {
   plugins::Desc desc;
   desc->task_dist = SLURM_DIST_UNKNOWN;
@@ -178,7 +193,7 @@ TEST_CASE("what sbatch sends unasked is nothing that was asked") {
   desc->threads_per_core = INFINITE16;
   auto const request = read_request(*desc.get(), 1000);
   CHECK(request.meaningless.empty());
-  CHECK_FALSE(request.threads_per_core);
+  CHECK(request.passed_on.empty());
 }
 
 TEST_CASE("--exclusive is no option that a lease cannot have") {

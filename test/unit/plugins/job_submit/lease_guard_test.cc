@@ -151,6 +151,9 @@ TEST_CASE("the lease of a part is admitted as its ticket says") {
   // As newer releases write it.
   job.tres_per_node = "gres/gpu:a:1";
   CHECK(admit(job));
+  // An option that says which node is no amount.
+  job.passed_on = {{"--tmp", "100M", PassedOn::Says::place}};
+  CHECK(admit(job));
 }
 
 TEST_CASE("a part is taken exactly, and nothing beside it") {
@@ -172,7 +175,11 @@ TEST_CASE("a part is taken exactly, and nothing beside it") {
            {"other options", [](auto* j) { j->tres_per_job = "gres:gpu:1"; }},
            {"other options", [](auto* j) { j->tres_per_task = "gres:gpu:1"; }},
            {"other options", [](auto* j) { j->mem_per_cpu_mb = 9000; }},
-           {"other options", [](auto* j) { j->threads_per_core = 1; }},
+           {"other options",
+            [](auto* j) {
+              j->passed_on = {
+                  {"--threads-per-core", "1", PassedOn::Says::amount}};
+            }},
            {"other options", [](auto* j) { j->tasks = 2; }},
            {"other options",
             [](auto* j) { j->meaningless = {"--overcommit"}; }},

@@ -50,8 +50,16 @@ TEST_CASE("what is asked of each node is asked of each lease") {
            {"--exclude=n[1-3],m7", [](auto* j) { j->excluded = "n[1-3],m7"; }},
            {"--mem=2048M", [](auto* j) { j->mem_per_node_mb = 2048; }},
            {"", [](auto* j) { j->mem_per_node_mb = 0; }},
-           {"--tmp=100M", [](auto* j) { j->tmp_disk_mb = 100; }},
-           {"--threads-per-core=1", [](auto* j) { j->threads_per_core = 1; }},
+           {"--tmp=100M --threads-per-core=1",
+            [](auto* j) {
+              j->passed_on = {
+                  {"--tmp", "100M", PassedOn::Says::place},
+                  {"--threads-per-core", "1", PassedOn::Says::amount}};
+            }},
+           {"",
+            [](auto* j) {
+              j->passed_on = {{"--tmp", "", PassedOn::Says::place}};
+            }},
            {"--partition=main,long",
             [](auto* j) { j->partition = "main,long"; }},
            // CPUs of a node, however they were asked for.
