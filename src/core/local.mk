@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/cluster.hh \
 	%reldir%/contract.hh \
 	%reldir%/copy_on_write.hh \
+	%reldir%/event_log_parts.hh \
+	%reldir%/event_log_parts.cc \
 	%reldir%/features.hh \
 	%reldir%/features.cc \
 	%reldir%/fits.hh \

@@ -4,6 +4,7 @@ TESTS += %reldir%/test_core
 %canon_reldir%_test_core_SOURCES = \
 	%reldir%/config_test.cc \
 	%reldir%/contract_test.cc \
+	%reldir%/event_log_parts_test.cc \
 	%reldir%/features_test.cc \
 	%reldir%/fits_test.cc \
 	%reldir%/free_nodes_test.cc \
