@@ -26,6 +26,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc \
+	%reldir%/output_pattern.hh \
+	%reldir%/output_pattern.cc \
 	%reldir%/part_size.hh \
 	%reldir%/quantile.hh \
 	%reldir%/part_size.cc \

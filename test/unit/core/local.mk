@@ -12,6 +12,7 @@ TESTS += %reldir%/test_core
 	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \
+	%reldir%/output_pattern_test.cc \
 	%reldir%/part_size_test.cc \
 	%reldir%/quantile_test.cc \
 	%reldir%/place_test.cc \
