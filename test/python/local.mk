@@ -9,6 +9,7 @@ python_tests = \
 	%reldir%/campaign_plot.py \
 	%reldir%/campaign_rules.py \
 	%reldir%/changes.py \
+	%reldir%/choosing.py \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
@@ -27,7 +28,8 @@ python_tests = \
 	%reldir%/refusals.py \
 	%reldir%/saved.py \
 	%reldir%/wheel.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py \
+	%reldir%/choosing_trainer.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
 	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
@@ -35,8 +37,8 @@ if HAVE_PYTHON
 TESTS += $(python_tests)
 endif
 
-## `make check-frameworks`: Lightning's and Hugging Face's Trainer, with packages
-## of PyPI in an environment of their own, which is kept between runs.
+## `make check-frameworks`: Lightning's and Hugging Face's Trainer and Accelerate, with
+## packages of PyPI in an environment of their own, which is kept between runs.
 framework_tests = \
 	%reldir%/frameworks.py
 EXTRA_DIST += $(framework_tests) %reldir%/framework_order.py \
