@@ -3,6 +3,7 @@
 python_package = \
 	%reldir%/gleaner/__init__.py \
 	%reldir%/gleaner/_declarations.py \
+	%reldir%/gleaner/accelerate.py \
 	%reldir%/gleaner/buffers.py \
 	%reldir%/gleaner/busy.py \
 	%reldir%/gleaner/checkpoint.py \
