@@ -26,7 +26,9 @@ python_tests = \
 	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
+	%reldir%/same_numbers.py \
 	%reldir%/saved.py \
+	%reldir%/trackers.py \
 	%reldir%/wheel.py
 EXTRA_DIST += $(python_tests) %reldir%/cases.py \
 	%reldir%/choosing_trainer.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
@@ -41,7 +43,7 @@ endif
 ## packages of PyPI in an environment of their own, which is kept between runs.
 framework_tests = \
 	%reldir%/frameworks.py
-EXTRA_DIST += $(framework_tests) %reldir%/framework_order.py \
+EXTRA_DIST += $(framework_tests) %reldir%/accelerate_trainer.py %reldir%/framework_order.py \
 	%reldir%/framework_packages.txt %reldir%/hf_trainer.py \
 	%reldir%/lightning_trainer.py
 FRAMEWORKS = $(abs_builddir)/frameworks
