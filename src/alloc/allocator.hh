@@ -40,11 +40,11 @@ struct Trainer {
   TrainerId id;
   int nodes_min = 1;  ///< below this it waits, holding no node
   int nodes_max = 1;  ///< beyond this it gains nothing
-  /// Where it runs now, in the order it got them; empty while waiting.  Only
-  /// nodes that are still to be had; no node is with two trainers.
+  /// The nodes it runs on now, in the order it got them; empty while it waits.
+  /// A node that is gone is not listed; no node belongs to two trainers.
   std::vector<NodeIndex> nodes;
-  /// Node::kind of those it can use, ascending; empty: all.  What it holds it
-  /// may keep, whatever its kind.
+  /// The kinds of node that it can use (Node::kind), ascending; empty: all.  It
+  /// may keep a node that it holds, of whatever kind.
   std::vector<std::uint32_t> usable;
   /// Samples per second at 0, 1, … nodes_max nodes (gleanerd: as a multiple of
   /// the speed on one node).  Any shape; [0] is 0.
@@ -52,23 +52,24 @@ struct Trainer {
   double expand_s = 0;  ///< training time that growing costs
   double shrink_s = 0;  ///< training time that shrinking costs
   double start_s = 0;   ///< training time that beginning costs, at the new size
-  /// Whose it is.  Weights and deadlines share out what the trainers of one
-  /// owner have; how much that is does not depend on them.
+  /// The user it belongs to.  Weights and deadlines divide an owner's nodes
+  /// among the owner's trainers; how many nodes that is does not depend on
+  /// them.
   std::uint32_t owner = 0;
   double weight = 1;  ///< a unit of its speed counts so much
-  /// What is to be done, in seconds at speed 1 (so samples, if speed is in
-  /// samples per second); 0: unknown.
+  /// Work left, in seconds at speed 1 (so samples, if speed is in samples per
+  /// second); 0: unknown.
   double work_left = 0;
   std::optional<double> deadline_s;  ///< should be finished by then, from now
-  /// Between which the speeds are, where they are not known for certain; as
-  /// long as `speed`, or empty.  Heeded by policy `gleaner`.
+  /// Bounds of the speeds, where these are not known for certain; as long as
+  /// `speed`, or empty.  Only policy `gleaner` uses them.
   std::vector<double> speed_low, speed_high;
   int nodes_tried = 0;  ///< the largest number that it was measured on
-  /// Nowhere below `speed` (speed_outline.hh).  None: it is made where it is
-  /// needed, which takes as long as reading the curve.
+  /// Lies nowhere below `speed` (speed_outline.hh).  Without one it is made
+  /// where it is needed, which takes as long as reading the curve.
   std::shared_ptr<SpeedOutline const> outline;
 
-  /// Let it have no more nodes than this.
+  /// Limits the trainer to so many nodes.
   void limit_nodes(int most);
 };
 
@@ -81,6 +82,11 @@ struct Problem {
   double forward_looking_s = 120;  ///< time in which a resize must pay
   double hole_s_min = 0;           ///< a shorter hole only keeps its trainer
   int trainers_waiting = 0;        ///< that are not among the trainers yet
+
+  /// The same without nodes and trainers: what holds for any part of it.
+  Problem terms() const {
+    return {{}, {}, forward_looking_s, hole_s_min, trainers_waiting};
+  }
 };
 
 /// The nodes of each trainer, in the order of Problem::trainers: first those it
@@ -94,14 +100,15 @@ using Plan = std::vector<std::vector<NodeIndex>>;
 /// A plan, and how good it is by the policy's own measure.
 struct Decision {
   Plan plan;
-  /// What it gains in the forward-looking time, in the unit of speeds (with
-  /// Extras::normalise: of one node) times seconds; and what no plan could
-  /// exceed.  Equal: it is the best.  Both 0: the policy knows no bound.
+  /// The plan's gain in the forward-looking time, in the unit of speeds (with
+  /// Extras::normalise: of one node) times seconds; and a gain that no plan can
+  /// exceed.  If they are equal, the plan is the best.  Both 0: the policy
+  /// knows no bound.
   double value = 0;
   double bound = 0;
   double steps = 0;  ///< that it took (work.hh)
 
-  /// What part of the bound is missing, 0 to 1.
+  /// The part of the bound that the plan misses, 0 to 1.
   double gap() const {
     return bound > 0 ? std::clamp((bound - value) / bound, 0.0, 1.0) : 0;
   }
@@ -124,37 +131,38 @@ class Allocator {
                                     std::chrono::milliseconds limit) = 0;
 };
 
-/// What policy `gleaner` knows beyond the published objective.  Each can be
-/// left out, to measure what it is worth.
+/// What policy `gleaner` considers beyond the published objective.  Each can be
+/// switched off, to measure what it is worth.
 struct Extras {
   /// Speed counts as a multiple of the trainer's speed on one node, times its
   /// weight among its owner's, so that a slow model is not starved by a fast
   /// one.
   bool normalise = true;
-  /// How much of start_s a start is charged with; 0: starts are free.  In full
-  /// it keeps trainers waiting that are worth starting: whoever waits must
-  /// start some time, and runs on when the forward-looking time is over.
+  /// The part of start_s that a start is charged; 0: starts are free.  Charged
+  /// in full, it keeps trainers waiting that are worth starting: a trainer that
+  /// waits has to start at some time, and it runs on after the forward-looking
+  /// time.
   double start_share = 0.3;
-  /// Trainers that grow get nodes that became idle together.
+  /// Trainers that grow are given nodes that became idle together.
   bool cohorts = true;
-  /// They may swap nodes they hold for that.  Free of charge in the published
-  /// accounting; on a machine each swapped node starts a program anew, so
-  /// gleanerd does without.
+  /// For that, trainers may swap nodes that they hold.  The published
+  /// accounting charges nothing for a swap; on a machine each swapped node
+  /// starts a program again, so gleanerd leaves this off.
   bool swaps = false;
   /// How often Slurm takes a node, per second that a trainer has it.  One on k
   /// nodes is hit k times as often, and each time loses shrink_s: of its time
   /// 1 / (1 + rate · k · shrink_s) is left.  0: losses are not counted.
   double losses_per_node_s = 2e-4;
-  /// Ties go to the trainer that one node would be busy with for longest, so
-  /// that all finish together;
-  /// but not while others wait to be admitted, when it costs samples.
+  /// Ties go to the trainer with the most work left, in seconds on one node, so
+  /// that all finish together.  Not while other trainers wait to be
+  /// admitted, since it would cost samples then.
   bool work_left_first = true;
-  /// How much more speed counts, against that of the same owner's other
-  /// trainers, that a deadline needs; 0: no deadlines.
+  /// A speed that a deadline needs counts this much more than that of the same
+  /// owner's other trainers; 0: no deadlines.
   double deadline_weight = 3;
-  /// Trainers get no node in a hole that is too short for what starting or
-  /// growing costs them (hole_needs.hh).  Off: running trainers may be made to
-  /// swap nodes for it, which costs more than what it saves.
+  /// Trainers get no node in a hole that is too short to pay for their start or
+  /// growth (hole_needs.hh).  Off by default: it may make running trainers swap
+  /// nodes, which costs more than it saves.
   bool short_holes = false;
 
   static Extras none() { return {false, 0, false, false, 0, false, 0, false}; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How is a plan made when nobody knows how fast trainers would be?
 ///
-/// What a trainer has counts at the speed that is expected, and more nodes at
-/// the least that they may bring: so nobody loses nodes for a hope.  Nodes that
-/// nobody wants at that price are then offered to those that could get beyond
-/// the largest size they were measured on, up to twice that, as the most that
-/// they may bring.  A trainer stays on a size that it tries until it is
+/// The nodes that a trainer has count at the expected speed, more nodes at the
+/// least speed that they may bring.  So no trainer loses nodes for a mere hope.
+/// Nodes that are left over are then offered at the most that they may bring,
+/// to trainers that would grow beyond the largest size they were measured on,
+/// up to twice that size.  A trainer stays on a size that it tries until it is
 /// measured there, unless others want the nodes.
 #pragma once
 

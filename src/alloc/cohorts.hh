@@ -9,12 +9,13 @@
 
 namespace gleaner::alloc {
 
-/// A cohort is the nodes that became idle together; mostly Slurm takes them
-/// back together too.  Trainers that grow anyway have the nodes they hold and
-/// the free ones dealt anew: the biggest trainer first, the most stable cohorts
-/// first and whole: the longest holes, among equals the oldest.  Within a
-/// cohort a trainer keeps what it has.  All others keep their nodes, as with
-/// place(); without swaps so do those that grow, and only free nodes are dealt.
+/// A cohort is a set of nodes that became idle together; Slurm mostly takes
+/// them back together too.  For trainers that grow, the nodes they hold and the
+/// free ones are dealt out again: to the biggest trainer first, the most stable
+/// cohorts first and whole (the longest holes, among equals the oldest). Within
+/// a cohort a trainer keeps what it has.  All other trainers keep their nodes,
+/// as with place().  Without swaps the growing ones keep theirs too, and only
+/// free nodes are dealt.
 enum class Swaps { no, yes };
 Plan place_cohorts(Problem const& problem, Holdings const& holdings,
                    std::vector<int> const& counts, Swaps swaps);

@@ -18,8 +18,8 @@ struct Counts {
   double steps = 0;  ///< that it took to find them (work.hh)
 };
 
-/// Nodes in short holes are worth something only to the trainer that has them:
-/// it keeps them without using up the common pool.
+/// A node in a short hole is worth something only to the trainer that has it.
+/// The trainer keeps it, and the common pool does not shrink by it.
 ///
 /// Among plans worth the same, trainers that run stay as they are; else they
 /// have more nodes rather than fewer; else the earlier trainer has them (with
@@ -27,8 +27,8 @@ struct Counts {
 /// equal in the first eight digits.
 /// How many nodes the trainers of one owner have together is decided as if all
 /// weights were 1 and there were no deadlines; then these share them out.
-/// The best as far as `steps_max` steps find them.  Where nodes are shared out
-/// again, `bound` is as far from `value` as all choices fall short together.
+/// The counts are the best that `steps_max` steps find.  Where nodes are shared
+/// out again, `bound` exceeds `value` by what all choices together fall short.
 Counts best_counts(Problem const& problem, Holdings const& holdings,
                    AllocatorOptions const& options, double steps_max);
 

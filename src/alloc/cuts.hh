@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which numbers of nodes need a look at all, where curves are long?
+/// Which numbers of nodes have to be looked at, where curves are long?
 ///
-/// Of ten thousand sizes a trainer can have, a plan for a thousand trainers
-/// comes near a few.  So classes are made of their small sizes first.  The
-/// price that follows, and outlines of the curves, then show whether a larger
-/// size could be part of a plan as good; where it could, classes are made
-/// longer, until none can.  What is left out changes no choice.
+/// A trainer may have ten thousand sizes, of which a plan for a thousand
+/// trainers comes near only a few.  So classes are made of their small sizes
+/// first.  The price that follows, and outlines of the curves, then show
+/// whether a larger size could be part of a plan as good; where it could,
+/// classes are made longer, until none can.  What is left out changes no
+/// choice.
 #pragma once
 
 #include <cstddef>

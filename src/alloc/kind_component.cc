@@ -103,10 +103,7 @@ class Cutter {
   }
 
   void fill(KindComponent* component) {
-    auto& part = component->problem;
-    part.forward_looking_s = problem_.forward_looking_s;
-    part.hole_s_min = problem_.hole_s_min;
-    part.trainers_waiting = problem_.trainers_waiting;
+    auto& part = component->problem = problem_.terms();
     for (auto const n : component->nodes)
       part.nodes.push_back(problem_.nodes[n]);
     for (auto const i : component->trainers) {

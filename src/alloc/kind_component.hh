@@ -10,7 +10,8 @@
 
 namespace gleaner::alloc {
 
-/// Trainers that compete, directly or through others, and all they can use.
+/// Trainers that compete, directly or through others, and all nodes that they
+/// can use.
 struct KindComponent {
   Problem problem;                    ///< of these trainers and nodes alone
   std::vector<NodeIndex> nodes;       ///< where they are in the whole problem
@@ -26,11 +27,11 @@ inline constexpr auto own_kind = static_cast<std::size_t>(-1);
 
 bool can_use(Trainer const& trainer, Node const& node);
 
-/// The parts, by the first of their trainers.  Nodes that no trainer can use
-/// or has are in none.
+/// The parts, ordered by their first trainer.  A node that no trainer has or
+/// can use is in none of them.
 std::vector<KindComponent> kind_components(Problem const& problem);
 
-/// Let nobody else have what these trainers of a component hold.
+/// Reserves what these trainers of a component hold for them.
 void freeze(KindComponent* component, std::vector<char> const& trainers);
 
 }  // namespace gleaner::alloc

@@ -66,10 +66,7 @@ class Decomposition {
   }
 
   Result<Counts> solve_alike(Some const& some) const {
-    Problem alike;
-    alike.forward_looking_s = problem_.forward_looking_s;
-    alike.hole_s_min = problem_.hole_s_min;
-    alike.trainers_waiting = problem_.trainers_waiting;
+    Problem alike = problem_.terms();
     Holdings holdings;
     std::vector<char> usable(left_.size(), 0);
     int own = 0;

@@ -27,16 +27,16 @@ struct KindSupply {
   std::vector<std::vector<std::size_t>> use;
 };
 
-/// Solve as if nodes were alike; where a set of trainers was then given more
-/// than there are nodes it can use, solve it alone on these, and the others on
-/// what is left.  This is the decomposition of Fujishige (1980) and Groenevelt
-/// (1991) for polymatroids, here a transversal one: exact where worth is
-/// concave in the number of nodes, and near it otherwise
+/// Solves as if nodes were alike.  If a set of trainers was then given more
+/// nodes than there are that it can use, solves this set alone on these nodes,
+/// and the others on what is left.  This is the decomposition of Fujishige
+/// (1980) and Groenevelt (1991) for polymatroids, here a transversal one: exact
+/// where worth is concave in the number of nodes, and near it otherwise
 /// (doc/results-allocator.md).
 ///
 /// The counts can be served: a flow from trainers to kinds exists.  `bound` is
-/// that of nodes that are alike, so no counts could exceed it here; `value` is
-/// left to the caller.
+/// that of nodes that are alike, so no counts can exceed it here; the caller
+/// sets `value`.
 Result<Counts> counts_by_kind(Problem const& problem, KindSupply const& supply,
                               AlikeCounts const& solve, double steps_max);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Can so many nodes of these kinds serve so much demand, and who asks too
-/// much?
+/// Can the nodes of these kinds serve this demand, and if not, which trainers
+/// ask for too much?
 ///
 /// Trainers that can use the same kinds are one group.  A flow from groups to
-/// kinds is a way to serve them; where the largest flow leaves demand, its
-/// smallest cut names the groups that together want more nodes than there are
-/// of all the kinds they can use (Hall's condition).
+/// kinds is a way to serve them.  If the largest flow leaves demand unserved,
+/// its smallest cut names the groups that together want more nodes than there
+/// are of all the kinds they can use (Hall's condition).
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ using Flow = std::vector<std::vector<int>>;
 /// few more than groups and kinds together.
 Flow largest_flow(KindFlow const& network);
 
-/// The groups whose demand exceeds the nodes they can use by most; empty where
-/// `flow`, a largest one, serves all.
+/// The groups whose demand exceeds the nodes that they can use by most.  Empty
+/// if `flow`, which must be a largest one, serves all.
 std::vector<char> most_wanting(KindFlow const& network, Flow const& flow);
 
 }  // namespace gleaner::alloc

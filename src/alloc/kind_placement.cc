@@ -130,10 +130,9 @@ struct OneKind {
 
 OneKind only(KindComponent const& component, std::size_t kind,
              Matching const& matching) {
-  OneKind one;
   auto const& whole = component.problem;
-  one.problem.forward_looking_s = whole.forward_looking_s;
-  one.problem.hole_s_min = whole.hole_s_min;
+  OneKind one;
+  one.problem = whole.terms();
   std::vector<NodeIndex> local(whole.nodes.size());
   for (NodeIndex n = 0; n < whole.nodes.size(); ++n)
     if (component.kind[n] == kind) {

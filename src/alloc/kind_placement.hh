@@ -18,17 +18,18 @@ using PlaceAlike =
 
 struct KindPlan {
   Plan plan;  ///< in the component's own nodes and trainers
-  /// Trainers that lose a node they could have kept, since one that can use
-  /// fewer kinds needs it.
+  /// Trainers that lose a node which they could have kept, since a trainer that
+  /// can use fewer kinds needs it.
   std::vector<char> is_displaced;
 };
 
-/// Give trainer i of the component `counts[i]` nodes, which can be served.
+/// Gives trainer i of the component `counts[i]` nodes; these counts can be
+/// served.
 ///
 /// Trainers keep what they hold where that leaves enough for the others: the
 /// number of nodes that change hands is the least possible.  New nodes come
-/// from the kinds that the fewest trainers can use, so that the others stay
-/// for those who need them; within a kind as `place` says.
+/// from the kinds that the fewest trainers can use, so that the other kinds
+/// stay for trainers that need them; within a kind in the order of `place`.
 KindPlan place_by_kind(KindComponent const& component,
                        std::vector<int> const& counts, PlaceAlike const& place);
 

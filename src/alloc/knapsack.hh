@@ -13,7 +13,7 @@
 
 namespace gleaner::alloc {
 
-/// What an option that does not exist is worth.
+/// The worth of an option that does not exist.
 inline constexpr double not_an_option =
     -std::numeric_limits<double>::infinity();
 
@@ -28,8 +28,8 @@ class Knapsack {
   /// No class is left.
   void clear();
 
-  /// Add a class of `options` options, to be filled in at once: the worth of
-  /// options 0, 1, …; none may use more than the capacity.
+  /// Adds a class of `options` options.  The caller fills in the worth of
+  /// options 0, 1, … at once; no option may use more than the capacity.
   double* add_class(int options);
 
   int capacity() const { return capacity_; }
@@ -55,25 +55,25 @@ struct Choice {
   double steps = 0;          ///< that were made to find it (work.hh)
 };
 
-/// A choice of the largest worth, as far as `steps_max` steps find it: then
-/// value and bound are the same.  Else the best that was found, and a bound on
-/// what would be better.  Among choices that differ by rounding errors any;
-/// always the same for the same knapsack.
+/// A choice of the largest worth, if `steps_max` steps are enough to find it:
+/// then value and bound are the same.  Else the best choice that was found, and
+/// a bound that no choice exceeds.  Choices that differ by rounding errors
+/// count as equal; the same knapsack always gets the same choice.
 ///
-/// Making and looking at the hulls is not counted: it grows with the number of
-/// options, and without it there is no choice.  What is counted is the search
-/// for what is better than the relaxed choice, which is short as long as it is
-/// enough to look closely at the few classes near the limit.  Memory: at most
-/// 40 bytes an option, and for dynamic programming 8 bytes for each class and
-/// unit of capacity (80 MB for 1,000 classes and 10,000 nodes).
+/// Work on the hulls is not counted: it grows with the number of options, and
+/// without it there is no choice.  Steps of the search for something better
+/// than the relaxed choice are counted.  The search is short if only the few
+/// classes near the limit need a close look.  Memory: at most 40 bytes an
+/// option, and for dynamic programming 8 bytes for each class and unit of
+/// capacity (80 MB for 1,000 classes and 10,000 nodes).
 Choice choose(Knapsack const& knapsack, double steps_max = unlimited_steps);
 
-/// The same where the relaxed problem is solved already.
+/// The same, for a relaxed problem that is already solved.
 struct Relaxation;
 Choice choose(Knapsack const& knapsack, Relaxation const& relaxed,
               double steps_max);
 
-/// The same by dynamic programming over everything: simple and slow.
+/// The same by dynamic programming over all classes: simple and slow.
 std::vector<int> choose_dense(Knapsack const& knapsack);
 
 double worth_of(Knapsack const& knapsack, std::vector<int> const& choice);

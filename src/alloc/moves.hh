@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is left to try once the relaxed problem is solved: moves of classes
-/// away from its choice.
+/// Which moves of classes away from the relaxed problem's choice are worth a
+/// try?
 ///
 /// A move of a class to another option changes the units used by `units` and
 /// costs `loss` of what the relaxed problem promised.  The promise is an upper
@@ -44,8 +44,8 @@ struct Repair {
   std::vector<Step> steps;
 };
 
-/// Spend what is left on the steepest moves that fit, one after the other, for
-/// as long as there is work for it.
+/// Spends what is left on the steepest moves that fit, one after the other,
+/// while there are steps for it.
 Repair spend_left(Knapsack const& knapsack, Relaxation const& relaxed,
                   Work* work);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a problem and its plan are written down, to be solved again elsewhere.
+/// How are a problem and its plan written as JSON, to be solved again
+/// elsewhere?
 ///
 ///     {"forward_looking_s": 120, "hole_s_min": 5,
 ///      "nodes": [{"name": "n1"}, {"name": "n2", "hole_s": 300, "idle_s": 4}],

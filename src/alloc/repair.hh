@@ -9,7 +9,7 @@
 
 namespace gleaner::alloc {
 
-/// What a set of moves is to reach.
+/// What a set of moves has to reach.
 struct Goal {
   int left = 0;          ///< units that may be added
   double price = 0;      ///< lost for each that is not
@@ -21,18 +21,17 @@ struct Goal {
 /// still to be filled matter, and the cheapest way is a shortest path.
 ///
 /// Moves up and down can be ordered so that the units in between stay near the
-/// goal; that bounds the path's window, and makes this cheap.
+/// goal.  That limits the path's window, so the search is cheap.
 class Unbounded {
  public:
   Unbounded(std::vector<MovableClass> const& classes, Goal const& goal,
             Work* work);
 
-  /// False: the work was spent first.  Then loss_from(0) still holds, and
-  /// nothing else does.
+  /// False: the steps were used up first.  Then only loss_from(0) still holds.
   bool is_complete() const { return is_complete_; }
 
-  /// The least that any set of moves can lose from where `units` have been
-  /// added.  At least `gap` where that is all that is known.
+  /// The least that any set of moves can lose after `units` have been added. If
+  /// nothing better is known, at least `gap`.
   double loss_from(int units) const;
 
   /// The moves of the shortest path, each made by the class that loses least

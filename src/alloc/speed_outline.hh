@@ -2,9 +2,9 @@
 /// How fast can a trainer be at most on a range of sizes, without a look at
 /// each?
 ///
-/// A curve over thousands of nodes takes longer to read than to decide from,
-/// so the owner of a curve keeps its outline beside it: some fifty lines that
-/// lie nowhere below the curve.
+/// To read a curve over thousands of nodes takes longer than to decide from it.
+/// So the owner of a curve keeps its outline beside it: some fifty straight
+/// lines that lie nowhere below the curve.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 /// How is a plan made while some trainings visit a number of nodes only to be
 /// measured there?
 ///
-/// A trainer that visits fewer nodes than the plan gives it leaves the rest of
-/// them idle, so that no other trainer is resized for that moment.  A trainer
-/// that visits more nodes gets spare ones, and those of the trainers that lose
-/// least by it.  No trainer goes below its minimum for it.
+/// If a trainer visits fewer nodes than the plan gives it, the rest stays idle,
+/// so that no other trainer is resized for a moment.  If it visits more nodes,
+/// it gets spare ones, and nodes of the trainers that lose least.  No trainer
+/// goes below its minimum for a visit.
 #pragma once
 
 #include <cstddef>

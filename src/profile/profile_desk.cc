@@ -103,11 +103,12 @@ std::vector<VisitEnd> ProfileDesk::update(Present const& present) {
   forget_gone(present);
   if (budget_.share() <= 0 || present.subjects.size() < 2) return ended;
   // Making the market costs more than to see that nobody is due.
+  bool const all_measured = all_are_measured(present);
   std::vector<std::size_t> due;
   for (std::size_t i = 0; i < present.subjects.size(); ++i) {
     auto const& subject = present.subjects[i];
     if (static_cast<int>(due.size()) < looks_most &&
-        is_due(subject, records_[subject.id], present.now_s) &&
+        is_due(subject, records_[subject.id], present.now_s, all_measured) &&
         !is_family_visited(present, subject))
       due.push_back(i);
   }
@@ -120,6 +121,7 @@ std::vector<VisitEnd> ProfileDesk::update(Present const& present) {
     auto& record = records_[subject.id];
     record.looked_at_nodes = subject.nodes;
     record.looked_at_steps = subject.steps;
+    record.all_were_measured = all_measured;
     auto const visit = best_visit(present, i, market, &record);
     record.looked_at_s = present.now_s;
     if (!visit) record.below = 0;
@@ -166,6 +168,7 @@ VisitEnd ProfileDesk::end(Visit const& visit, VisitEnd::How how, double now_s) {
     record.not_before_s = now_s;
     record.why = in_words("on %.0f nodes, which took %.0f s", visit.nodes,
                           now_s - visit.since_s);
+    record.last_visit = record.why;
   } else {
     record.below = 0;
     record.unfinished = visit.nodes;
@@ -204,13 +207,24 @@ void ProfileDesk::forget_gone(Present const& present) {
                 [&](auto const& entry) { return !here.count(entry.first); });
 }
 
+/// Each at the size that the plan gives it, or away to be measured.
+bool ProfileDesk::all_are_measured(Present const& present) const {
+  return std::all_of(present.subjects.begin(), present.subjects.end(),
+                     [&](auto const& subject) {
+                       return subject.nodes < 1 || visits_.count(subject.id) ||
+                              is_measured_on(subject, subject.nodes);
+                     });
+}
+
 bool ProfileDesk::is_due(Subject const& subject, Record const& record,
-                         double now_s) const {
+                         double now_s, bool all_are_measured) const {
   if (visits_.count(subject.id) || subject.nodes < 1) return false;
   // Its own size comes first: that costs nothing.
   if (subject.steps < steps_enough) return false;
   if (now_s < record.not_before_s) return false;
   if (record.unfinished || record.below || !record.looked_at_s) return true;
+  // The look before was at guesses of what others would lose.
+  if (all_are_measured && !record.all_were_measured) return true;
   bool const is_new = subject.nodes != record.looked_at_nodes ||
                       subject.steps >= 4 * record.looked_at_steps;
   return now_s - *record.looked_at_s >= (is_new ? look_every_s : look_again_s);
@@ -350,7 +364,10 @@ std::string ProfileDesk::why(std::string const& id) const {
   if (found == records_.end() || found->second.why.empty())
     return "not yet: first it is measured at its own size, and there has to be "
            "another training";
-  return found->second.why;
+  auto const& record = found->second;
+  if (record.last_visit.empty() || record.last_visit == record.why)
+    return record.why;
+  return record.why + "; before: " + record.last_visit;
 }
 
 }  // namespace gleaner::profile

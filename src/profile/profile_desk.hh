@@ -100,17 +100,21 @@ class ProfileDesk {
     std::optional<double> looked_at_s;
     int looked_at_nodes = 0;
     std::uint64_t looked_at_steps = 0;
+    bool all_were_measured = false;  ///< at that look
     int below = 0;       ///< sizes that follow a visit are below this; 0: any
     int unfinished = 0;  ///< the visit there was interrupted; 0: none
     int interrupted = 0;
     int visited = 0;
     std::string why;
+    std::string last_visit;  ///< where, and how long it took; "": none
   };
 
   std::vector<VisitEnd> end_visits(Present const& present);
   VisitEnd end(Visit const& visit, VisitEnd::How how, double now_s);
   void forget_gone(Present const& present);
-  bool is_due(Subject const& subject, Record const& record, double now_s) const;
+  bool all_are_measured(Present const& present) const;
+  bool is_due(Subject const& subject, Record const& record, double now_s,
+              bool all_are_measured) const;
   bool is_family_visited(Present const& present, Subject const& subject) const;
   struct Terms;
   Terms terms(Present const& present, std::size_t who,

@@ -38,7 +38,7 @@ class Training:
             cwd=self.dir,
         )
 
-    def events(self, kind):
+    def events(self, *kinds):
         try:
             lines = (self.dir / "events.jsonl").read_text().splitlines()
         except FileNotFoundError:
@@ -49,7 +49,7 @@ class Training:
                 found.append(json.loads(line))
             except ValueError:
                 pass  # being written
-        return [event for event in found if event["event"] == kind]
+        return [event for event in found if event["event"] in kinds]
 
     def wait(self, what, seconds=40):
         end = time.monotonic() + seconds
@@ -88,10 +88,17 @@ class Training:
         return dict(sorted((e["step"], e["value"]) for e in events))
 
     def positions(self):
+        """Of all steps that were not undone."""
+        steps = []
+        for event in self.events("step", "rollback"):
+            if event["event"] == "step":
+                steps.append(event)
+            else:
+                steps = [step for step in steps if step["step"] <= event["to_step"]]
         return sorted(
             i
-            for event in self.events("step")
-            for first, last in event["taken"]
+            for step in steps
+            for first, last in step["taken"]
             for i in range(first, last)
         )
 

@@ -68,12 +68,12 @@ settled() {
 # says_so JOB: it is, or was just, on a visit.
 says_so() { profile "$1" | grep -E 'measured on purpose: on [1-8] nodes'; }
 
-# The first look comes before both are measured at their sizes, the next one four
-# minutes later: so this takes five.
+# The first look comes before both are measured at their sizes, the next one as soon
+# as they are.
 @test "a size that no plan reaches is measured on purpose, and the plan is better for it" {
   scales=$(submit_like scales 0.3 0.001)
   talks=$(submit_like talks 0.3 0.008)
-  wait_until 330 "says_so $scales || says_so $talks"
+  wait_until 120 "says_so $scales || says_so $talks"
   wait_until 60 is_visited
   wait_until 120 "settled $scales $talks"
   profile "$scales"

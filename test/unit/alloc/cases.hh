@@ -68,7 +68,7 @@ inline std::map<TrainerId, std::string> plan_for(
     std::string_view policy, int node_count, std::vector<Trainer> trainers,
     double forward_looking_s = 120) {
   Problem const problem{nodes(node_count), std::move(trainers),
-                        forward_looking_s, 0};
+                        forward_looking_s};
   return written(problem, solve(policy, problem));
 }
 

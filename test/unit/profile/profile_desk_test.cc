@@ -164,6 +164,43 @@ TEST_CASE("what is visited is over once it is measured there") {
   CHECK(ended[0].how == How::measured);
 }
 
+TEST_CASE("where a training was measured is told also after later looks") {
+  auto world = unknown();
+  auto const* begun = world.visit();
+  REQUIRE(begun);
+  auto const visit = *begun;
+  auto const tells = [&] {
+    auto const why = world.desk.why(visit.id);
+    return why.find("on " + std::to_string(visit.nodes) +
+                    " nodes, which took") != std::string::npos;
+  };
+  CHECK_FALSE(tells());
+  world.measure(visit.id, visit.nodes);
+  world.go_on();
+  CHECK(tells());
+  // At home again nothing pays any more.
+  world.measure(visit.id, 8);
+  for (auto& t : world.trainings) t.subject.costs.start_s = 1000;
+  for (int s = 0; s < 3600; ++s) world.go_on();
+  CHECK(world.desk.why(visit.id).starts_with("no, "));
+  CHECK(tells());
+}
+
+TEST_CASE("a look before all are measured counts only until they are") {
+  auto world = unknown();
+  for (auto& t : world.trainings) t.subject.costs.start_s = 1000;
+  // One is still measured at its size: nothing pays at this first look.
+  world.trainings[0].subject.steps = 5;
+  world.go_on();
+  REQUIRE_FALSE(world.desk.why("b").empty());
+  for (auto& t : world.trainings) t.subject.costs.start_s = 3;
+  for (int s = 0; s < 60; ++s) world.go_on();
+  REQUIRE(world.desk.visits().empty());
+  world.measure("a", 8);
+  world.go_on();
+  CHECK(world.desk.visits().size() == 1);
+}
+
 TEST_CASE("sizes descend from the largest") {
   auto world = unknown(0.5);
   std::string id;
