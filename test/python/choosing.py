@@ -28,6 +28,7 @@ from members import COORDINATOR, Training
 from torch.utils import data
 
 import gleaner
+from gleaner.converted import converted
 from gleaner.places import Places
 
 
@@ -210,6 +211,15 @@ class Refused(unittest.TestCase):
         long = gleaner.DataLoader(Shuffled(), BATCH, samples=N + 8)
         words = "Shuffled ended after 96 samples"
         self.refused(words, lambda: steps_of(long), ValueError)
+
+    def test_accumulation(self):
+        """a batch sampler's batch is a step: it is not made larger"""
+        self.refused(
+            "steps of 16 samples from the batch sampler Buckets",
+            lambda: converted(data.DataLoader(Numbers(), batch_sampler=Buckets()), 0, 16),
+        )
+        plain = converted(data.DataLoader(Numbers(), BATCH), 0, 16)
+        self.assertEqual(plain.batch_size, 16)
 
     def test_loaders(self):
         """loaders of PyTorch's that have no number, or begin in the middle"""

@@ -18,7 +18,7 @@ from .refusals import Unsupported
 
 #: Orders that Gleaner's own may replace: each sample once, in no order that is
 #: promised or in one that any order is as good as.
-_ORDERS = (data.RandomSampler, data.SequentialSampler)
+_ORDERS = ("RandomSampler", "SequentialSampler")
 
 
 def converted(loader: Any, seed: int = 0, batch_size: int = 0) -> DataLoader:
@@ -59,7 +59,7 @@ def _choice(loader: Any, batch_size: int) -> Dict[str, Any]:
             "cannot train from a loader without batches (batch_size is None) [give it "
             "one: the number of samples of a step over all members]"
         )
-    if type(own) is not data.BatchSampler:
+    if loader.batch_size is None:  # the batch sampler was given
         if batch_size and batch_size != first_batch(own):
             raise Unsupported(
                 f"cannot make steps of {batch_size} samples from the batch sampler "
@@ -71,10 +71,16 @@ def _choice(loader: Any, batch_size: int) -> Dict[str, Any]:
         "drop_last": loader.drop_last,
     }
     sampler = loader.sampler
-    all_once = type(sampler) in _ORDERS and len(sampler) == len(loader.dataset)
+    all_once = _is_order(sampler) and len(sampler) == len(loader.dataset)
     if not all_once or getattr(sampler, "replacement", False):
         options["sampler"] = sampler
     return options
+
+
+def _is_order(sampler: Any) -> bool:
+    """PyTorch's; torchdata has them, too, with a state."""
+    package = type(sampler).__module__.split(".")[0]
+    return package in ("torch", "torchdata") and type(sampler).__name__ in _ORDERS
 
 
 def _check_unread(loader: Any) -> None:
