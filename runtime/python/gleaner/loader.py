@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from typing import Any, Callable, List, Optional, Sequence
 
-import torch
 from torch.utils.data import default_collate
 from torch.utils.data._utils.pin_memory import pin_memory as pinned
 
+from . import device
 from .choice import Choice, first_batch
 from .places import Places
 from .prefetch import Foresee, Prefetch
@@ -84,7 +84,7 @@ class DataLoader:
             self.size = len(dataset)
         self._collate = collate_fn or default_collate
         # Workers go on from pass to pass anyway.
-        self._pins = pin_memory and torch.cuda.is_available()
+        self._pins = pin_memory and device.has_gpu()
         self._n_workers = num_workers
         self._prefetch_factor = prefetch_factor
         self._init_worker = worker_init_fn
