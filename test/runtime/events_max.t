@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A log of events that has a limit, and what can still be read from it.
 . "${top_srcdir:-.}/test/runtime/training.sh"
-plan 6
+plan 7
 
 log_bytes() { cat "$dir"/events*.jsonl | wc -c; }
 parts() { set -- "$dir"/events.0*.jsonl; echo $#; }
@@ -26,3 +26,15 @@ ok 'the first line that is kept says where it begins' \
   'begins == continued 16000 true'
 ok 'steps follow each other from there to the end' 'follow == true'
 ok 'and what ended it is there' 'finished == 1'
+
+# Without gleanerd there is no `gleaner report`.
+if test -x "$build/src/cli/gleaner"; then
+  "$build/src/cli/gleaner" report --trainer "$dir" --summary "$dir/summary" \
+    >"$dir/report" 2>&1
+fi
+found() { jq -r '.trainers[0] | "\(.missing_samples) \(.passes)"' "$dir/summary"; }
+if test -e "$dir/summary"; then
+  ok 'a report misses no sample whose steps are gone' 'found == 0 0'
+else
+  echo 'ok 7 - a report misses no sample whose steps are gone # SKIP no gleaner report'
+fi
