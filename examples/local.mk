@@ -4,6 +4,7 @@ dist_pkgdata_DATA += %reldir%/problem.json %reldir%/train.sbatch
 # PyTorch programs, plain and malleable; doc/python.md shows the difference.
 examples_pythondir = $(pkgdatadir)/python
 dist_examples_python_DATA = \
+	%reldir%/python/accelerate_malleable.py \
 	%reldir%/python/char_lm.py \
 	%reldir%/python/char_lm_malleable.py \
 	%reldir%/python/lightning_malleable.py \
@@ -11,6 +12,7 @@ dist_examples_python_DATA = \
 	%reldir%/python/models.py \
 	%reldir%/python/resnet.py \
 	%reldir%/python/resnet_malleable.py \
+	%reldir%/python/trackers.py \
 	%reldir%/python/transformers_malleable.py
 
 # A search, with its picture.

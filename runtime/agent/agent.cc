@@ -13,10 +13,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <thread>
 
 #include "core/log.hh"
+#include "core/output_pattern.hh"
 #include "proto/secret_door.hh"
 #include "runtime/agent/gpu_place.hh"
 #include "runtime/agent/gpu_share.hh"
@@ -61,6 +63,9 @@ std::vector<std::string> inherited_environment() {
         text.rfind("GLEANER_NODE=", 0) == 0 ||
         text.rfind("GLEANER_SECRET_FD=", 0) == 0 ||
         text.rfind("GLEANER_COMM_HOST=", 0) == 0 ||
+        text.rfind("GLEANER_OUTPUT=", 0) == 0 ||
+        text.rfind("GLEANER_ERROR=", 0) == 0 ||
+        text.rfind("GLEANER_LABEL=", 0) == 0 ||
         text.rfind("CUDA_VISIBLE_DEVICES=", 0) == 0)
       continue;
     env.emplace_back(text);
@@ -106,6 +111,9 @@ Result<AgentOptions> AgentOptions::from_environment() {
   std::from_chars(cpus.data(), cpus.data() + cpus.size(), options.part_cpus);
   std::string_view const job = environment("SLURM_JOB_ID");
   std::from_chars(job.data(), job.data() + job.size(), options.lease_job);
+  options.output = environment("GLEANER_OUTPUT");
+  options.errors = environment("GLEANER_ERROR");
+  options.labels = std::string_view(environment("GLEANER_LABEL")) == "1";
   std::string const bind = environment("GLEANER_BIND");
   options.binds = bind != "none";
   if (!bind.empty() && bind != "none" && bind != "cores")
@@ -128,7 +136,9 @@ Agent::Agent(AgentOptions options)
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       heartbeat_(io_),
       retry_(io_),
-      comm_host_(io_, members_, comm_host_key) {}
+      comm_host_(io_, members_, comm_host_key) {
+  if (options_.labels) labelled_.emplace(io_, STDOUT_FILENO, STDERR_FILENO);
+}
 
 int Agent::run() {
   // Of an agent that was killed on this node before.
@@ -149,6 +159,7 @@ int Agent::run() {
   io_.run();
   members_.end_all();
   await_orphans();
+  if (labelled_) labelled_->finish();
   return code_;
 }
 
@@ -263,7 +274,7 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
     command.env.push_back("NCCL_RUNTIME_CONNECT=0");
   if (bound.threads > 0 && !is_set(command.env, "OMP_NUM_THREADS"))
     command.env.push_back("OMP_NUM_THREADS=" + std::to_string(bound.threads));
-  auto const pid = members_.start(member, command);
+  auto const pid = start_printing(member, command);
   if (!pid) {
     log_to_stderr(LogLevel::error, LogLine("member_not_started")
                                        .kv("node", options_.node)
@@ -275,6 +286,22 @@ void Agent::start_member(msg::StartMembers const& order, msg::MemberId member,
   auto actual = bound;
   if (!bound.cpus.empty()) actual.cpus = os::affinity_of(*pid);
   send(msg::MemberStarted{member, *pid, actual.text()});
+}
+
+/// Into the files that the patterns name, or with labels, or as we do.
+Result<pid_t> Agent::start_printing(msg::MemberId member,
+                                    os::ChildCommand& command) {
+  std::map<char, std::string> const known = {
+      {'t', std::to_string(member)}, {'N', options_.node}, {'%', "%"}};
+  command.stdout_path = fill_in_pattern(options_.output, known);
+  command.stderr_path = fill_in_pattern(
+      options_.errors.empty() ? options_.output : options_.errors, known);
+  if (!labelled_) return members_.start(member, command);
+  auto const pipes = labelled_->make(member);
+  if (!pipes) return pipes.error();
+  command.stdout_fd = pipes->out.get();
+  command.stderr_fd = pipes->err.get();
+  return members_.start(member, command);
 }
 
 /// For each place.  A node that cannot be looked at is no reason not to train

@@ -10,12 +10,14 @@
 
 #include <asio.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proto/channel.hh"
 #include "proto/runtime_messages.hh"
 #include "runtime/agent/binding.hh"
 #include "runtime/agent/comm_host_starter.hh"
+#include "runtime/agent/labelled_output.hh"
 #include "runtime/agent/places.hh"
 #include "runtime/os/child_processes.hh"
 #include "runtime/os/fd.hh"
@@ -31,9 +33,14 @@ struct AgentOptions {
   std::string gpus;   ///< CUDA_VISIBLE_DEVICES
   bool binds = true;  ///< members get cores of their own
   int part_cpus = 0;  ///< of a lease that is a part of the node; 0: all of it
+  /// Patterns of files for what members print (core/output_pattern.hh).
+  std::string output = {};  ///< standard output; "": ours
+  std::string errors = {};  ///< standard error; "": as `output`
+  bool labels = false;      ///< each line that they print has their number
 
   /// GLEANER_COORDINATOR, GLEANER_NODE (else SLURMD_NODENAME), SLURM_JOB_ID,
-  /// CUDA_VISIBLE_DEVICES, GLEANER_BIND, GLEANER_PART_CPUS; not the secret.
+  /// CUDA_VISIBLE_DEVICES, GLEANER_BIND, GLEANER_PART_CPUS, GLEANER_OUTPUT,
+  /// GLEANER_ERROR, GLEANER_LABEL; not the secret.
   /// Fails with invalid_argument, naming the variable that is missing or wrong.
   static Result<AgentOptions> from_environment();
 };
@@ -53,6 +60,7 @@ class Agent {
   void greet();
   void on_message(nlohmann::json const& json);
   void start_members(msg::StartMembers const& order);
+  Result<pid_t> start_printing(msg::MemberId member, os::ChildCommand& command);
   void start_member(msg::StartMembers const& order, msg::MemberId member,
                     std::size_t place, Binding const& bound);
   std::vector<Binding> bindings() const;
@@ -73,6 +81,7 @@ class Agent {
   os::ChildProcesses members_;  ///< and the comm host
   CommHostStarter comm_host_;
   Places places_;
+  std::optional<LabelledOutput> labelled_;
   int code_ = 1;
 };
 

@@ -10,10 +10,12 @@ noinst_LTLIBRARIES += %reldir%/libagent.la
 	%reldir%/comm_host_starter.cc \
 	%reldir%/gpu_share.hh \
 	%reldir%/gpu_share.cc \
+	%reldir%/labelled_output.hh \
+	%reldir%/labelled_output.cc \
 	%reldir%/places.hh
 %canon_reldir%_libagent_la_CPPFLAGS = $(AM_CPPFLAGS)
 %canon_reldir%_libagent_la_LIBADD = \
-	runtime/comm_host/libcommdirectory.la runtime/os/libsecret.la \
+	runtime/comm_host/libcommdirectory.la runtime/os/libdisk.la runtime/os/libsecret.la \
 	src/proto/libwrappedsecret.la src/proto/libproto.la
 if HAVE_HWLOC
 %canon_reldir%_libagent_la_SOURCES += %reldir%/binding.cc

@@ -38,7 +38,7 @@ constexpr std::size_t secret_bytes = 32;
 Result<std::unique_ptr<Coordinator>> Coordinator::make(
     CoordinatorOptions options) {
   static SystemClock const clock;
-  auto events = EventLog::open(options.dir, clock);
+  auto events = EventLog::open(options.dir, clock, options.events_bytes_max);
   if (!events) return events.error();
   std::error_code error;
   std::filesystem::create_directories(options.dir + "/checkpoints", error);
@@ -78,6 +78,9 @@ Result<void> Coordinator::listen() {
   launch.via = options_.local_nodes >= 0 ? LeaseLauncher::Via::here
                                          : LeaseLauncher::Via::srun;
   launch.agent = options_.agent;
+  launch.environment = {
+      "GLEANER_OUTPUT=" + options_.output, "GLEANER_ERROR=" + options_.errors,
+      options_.labels ? "GLEANER_LABEL=1" : "GLEANER_LABEL=0"};
   launch.coordinator = host_and_port(options_.address, listener_->port());
   auto const secret = options_.secret.empty() ? proto::random_hex(secret_bytes)
                                               : options_.secret;

@@ -113,6 +113,8 @@ Result<void> LeaseLauncher::start(msg::Grant const& grant) {
   command.env = scrubbed_environment(environment);
   command.env.push_back("GLEANER_COORDINATOR=" + options_.coordinator);
   command.env.push_back("GLEANER_NODE=" + grant.node);
+  command.env.insert(command.env.end(), options_.environment.begin(),
+                     options_.environment.end());
   if (!options_.munge_socket.empty())
     command.env.push_back("GLEANER_MUNGE_SOCKET=" + options_.munge_socket);
   if (grant.part)

@@ -29,6 +29,7 @@ class LeaseLauncher {
     std::function<Result<std::string>()> secret;
     std::string munge_socket;  ///< of agents, "": the system's
     std::string cwd;
+    std::vector<std::string> environment = {};  ///< of agents, beside ours
   };
   /// A lease's srun ended.  `why` is srun's last complaint, "" if none.
   using OnEnd =

@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %reldir%/libleasing.la
 	%reldir%/departures.cc \
 	%reldir%/event_log.hh \
 	%reldir%/event_log.cc \
+	%reldir%/event_log_head.hh \
+	%reldir%/event_log_head.cc \
 	%reldir%/lease_command.hh \
 	%reldir%/lease_command.cc \
 	%reldir%/lease_options.hh \

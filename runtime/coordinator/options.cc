@@ -13,6 +13,7 @@
 #include "core/clock.hh"
 #include "core/importance.hh"
 #include "core/log.hh"
+#include "core/output_pattern.hh"
 #include "core/slurm_time.hh"
 #include "runtime/os/handed_secret.hh"
 
@@ -88,6 +89,23 @@ Result<msg::Importance> read_importance(std::string const& weight,
   return importance;
 }
 
+/// What a node cannot fill in is filled in.
+Result<void> complete_pattern(CoordinatorOptions const& options,
+                              std::string const& name, std::string* pattern) {
+  if (auto known = check_output_pattern(*pattern); !known)
+    return Error{known.error().code, name + ": " + known.error().message};
+  auto const job = options.job ? std::to_string(options.job) : "local";
+  *pattern = fill_in_pattern(*pattern, {{'j', job}});
+  auto const folder = std::filesystem::path(*pattern).parent_path();
+  std::error_code error;
+  if (folder.empty() || folder.string().find('%') != std::string::npos ||
+      std::filesystem::is_directory(folder, error))
+    return {};
+  return Error{Errc::invalid_argument, name + ": there is no directory '" +
+                                           folder.string() +
+                                           "' [it is not made]"};
+}
+
 Result<void> complete(CoordinatorOptions* options) {
   auto follow = follow_wanted();
   if (!follow) return follow.error();
@@ -106,6 +124,12 @@ Result<void> complete(CoordinatorOptions* options) {
                  "cannot find the current directory (" + error.message() + ")"};
   auto const job = environment("SLURM_JOB_ID");
   std::from_chars(job.data(), job.data() + job.size(), options->job);
+  if (auto done = complete_pattern(*options, "--output", &options->output);
+      !done)
+    return done.error();
+  if (auto done = complete_pattern(*options, "--error", &options->errors);
+      !done)
+    return done.error();
   // Slurm started the batch job again.
   if (!environment("SLURM_RESTART_COUNT").empty()) options->resume = true;
   if (options->dir.empty()) options->dir = default_dir(*options);
@@ -148,6 +172,23 @@ Result<CoordinatorOptions> read_options(int argc, char** argv) {
   app.add_option("--dir", options.dir,
                  "Where events.jsonl and checkpoints/ go "
                  "[submit directory/gleaner-JOBID]");
+  app.add_option("--events-max", options.events_bytes_max,
+                 "What events.jsonl and its earlier parts may take on the "
+                 "disk, such as 100M or 2G; 0: no limit [256M]")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false));
+  auto* output =
+      app.add_option("--output", options.output,
+                     "File for what members print: %t becomes the member's "
+                     "number, %N its node, %j the job [the job's output]")
+          ->type_name("PATTERN");
+  auto* errors = app.add_option("--error", options.errors,
+                                "The same for their standard error [--output]")
+                     ->type_name("PATTERN");
+  app.add_flag("--label", options.labels,
+               "Print the member's number before each line of the members")
+      ->excludes(output)
+      ->excludes(errors);
   app.add_option("--members-per-node", options.members_per_node,
                  "Processes on each node [one per GPU, at least one]")
       ->check(CLI::Range(1, 1024));

@@ -2,6 +2,7 @@
 /// What `gleaner run` was told, and what it finds in its environment.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@
 namespace gleaner::coordinator {
 
 struct CoordinatorOptions {
-  std::vector<std::string> argv;      ///< the program and its arguments
-  std::string dir;                    ///< events.jsonl, checkpoints/
+  std::vector<std::string> argv;  ///< the program and its arguments
+  std::string dir;                ///< events.jsonl, checkpoints/
+  std::uint64_t events_bytes_max = std::uint64_t(256) << 20;  ///< 0: no limit
   std::string cwd;                    ///< of the program, on every node
   std::string agent;                  ///< path of gleaner-agent
   std::string address;                ///< our host, as other nodes reach it
@@ -24,6 +26,10 @@ struct CoordinatorOptions {
   std::string secret;                 ///< of GLEANER_SECRET_FILE; "": a new one
   std::string comm = "auto";          ///< data plane
   std::string on_loss = "recompute";  ///< or "short"
+  /// Of --output, --error and --label: patterns (core/output_pattern.hh).
+  std::string output;
+  std::string errors;
+  bool labels = false;
   std::uint32_t shards = 0;  ///< of a step in deterministic mode; 0: off
   int members_per_node = 0;  ///< 0: one per GPU, at least one
   double checkpoint_interval_s = 60;

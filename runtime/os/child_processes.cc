@@ -36,9 +36,17 @@ std::vector<char*> pointers(std::vector<std::string> const& strings) {
 
 /// What went wrong in the child, told through a pipe that exec closes.
 struct Failure {
-  int in_directory = 0;  ///< 1: chdir() failed, 0: exec() failed
+  enum What { program, directory, output, errors };
+  What what = program;
   int error = 0;
 };
+
+/// Runs between fork and exec: whether `fd` now adds to this file.
+bool redirect(int fd, std::string const& path) {
+  int const file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  return file >= 0 && ::dup2(file, fd) >= 0;
+}
 
 /// Where the child shall run, as the system calls take it.
 struct Place {
@@ -97,15 +105,22 @@ void forget_handlers() {
   int const in =
       command.stdin_fd >= 0 ? command.stdin_fd : ::open("/dev/null", O_RDONLY);
   if (in >= 0) ::dup2(in, STDIN_FILENO);
+  if (command.stdout_fd >= 0) ::dup2(command.stdout_fd, STDOUT_FILENO);
   if (command.stderr_fd >= 0) ::dup2(command.stderr_fd, STDERR_FILENO);
   // Our sockets are not the child's.
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   if (command.kept_fd >= 0) ::fcntl(command.kept_fd, F_SETFD, 0);
   if (::chdir(command.cwd.c_str()) != 0) {
-    failure = {1, errno};
+    failure = {Failure::directory, errno};
+  } else if (!command.stdout_path.empty() &&
+             !redirect(STDOUT_FILENO, command.stdout_path)) {
+    failure = {Failure::output, errno};
+  } else if (!command.stderr_path.empty() &&
+             !redirect(STDERR_FILENO, command.stderr_path)) {
+    failure = {Failure::errors, errno};
   } else {
     ::execvpe(argv[0], argv, env);
-    failure = {0, errno};
+    failure = {Failure::program, errno};
   }
   [[maybe_unused]] auto const n = ::write(report, &failure, sizeof failure);
   ::_exit(127);
@@ -183,7 +198,8 @@ Result<pid_t> ChildProcesses::begin(Key key, ChildCommand const& command) {
     return Error{Errc::io, std::string("cannot start a process (") +
                                std::strerror(fork_error) + ")"};
   ::setpgid(pid, pid);  // in both, so that kill() works at once
-  children_[key] = {pid, std::move(report), command.argv[0], command.cwd};
+  children_[key] = {pid,         std::move(report),   command.argv[0],
+                    command.cwd, command.stdout_path, command.stderr_path};
   return pid;
 }
 
@@ -193,9 +209,20 @@ std::string ChildProcesses::read_failure(Child const& child) {
   if (!child.report || ::read(child.report.get(), &failure, sizeof failure) !=
                            static_cast<ssize_t>(sizeof failure))
     return "";
-  return (failure.in_directory ? "cannot enter directory '" + child.cwd + "' ("
-                               : "cannot start '" + child.program + "' (") +
-         std::strerror(failure.error) + ") [it must be there on every node]";
+  std::string const why =
+      std::string(" (") + std::strerror(failure.error) + ")";
+  auto const on_every_node = why + " [it must be there on every node]";
+  switch (failure.what) {
+    case Failure::directory:
+      return "cannot enter directory '" + child.cwd + "'" + on_every_node;
+    case Failure::output:
+      return "cannot write '" + child.stdout_path + "'" + why;
+    case Failure::errors:
+      return "cannot write '" + child.stderr_path + "'" + why;
+    case Failure::program:
+      break;
+  }
+  return "cannot start '" + child.program + "'" + on_every_node;
 }
 
 void ChildProcesses::signal(Key key, int number) {

@@ -33,6 +33,10 @@ struct ChildCommand {
   int memory = -1;             ///< NUMA node to take memory from first
   int stdin_fd = -1;           ///< becomes its standard input; -1: nothing
   int kept_fd = -1;            ///< stays open under its number; -1: none
+  int stdout_fd = -1;          ///< becomes its standard output; -1: ours
+  /// Files that are added to, in place of these; "": none.  From `cwd`.
+  std::string stdout_path = {};
+  std::string stderr_path = {};
 };
 
 class ChildProcesses {
@@ -44,8 +48,8 @@ class ChildProcesses {
   ChildProcesses(ChildProcesses const&) = delete;
   ChildProcesses& operator=(ChildProcesses const&) = delete;
 
-  /// Start a child; its process id.  Fails with io, naming the program or the
-  /// directory.
+  /// Start a child; its process id.  Fails with io, naming the program, the
+  /// directory or the file.
   Result<pid_t> start(Key key, ChildCommand const& command);
 
   /// Start a child without waiting for its program: on a file system that
@@ -81,6 +85,8 @@ class ChildProcesses {
     Fd report;  ///< of one that was begun: what exec's failure is written to
     std::string program;
     std::string cwd;
+    std::string stdout_path;
+    std::string stderr_path;
   };
 
   void reap_until(std::chrono::steady_clock::time_point end);

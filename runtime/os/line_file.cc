@@ -25,33 +25,46 @@ struct LineFile::State {
   State(Fd file, Hooks hooks)
       : file(std::move(file)), hooks(std::move(hooks)) {}
 
-  Fd const file;
+  struct Line {
+    std::string text;
+    In in;
+  };
+
+  Fd file;  ///< the thread's, once there is one
   Hooks const hooks;
 
   std::mutex mutex;
   std::condition_variable ended;
-  std::deque<std::string> waiting;
+  std::deque<Line> waiting;
   std::size_t waiting_bytes = 0;
   std::uint64_t lost = 0;
   bool thread_told = false;  ///< and it has not done it yet
   bool ends = false;         ///< what cannot be written now never will
 
-  bool keep(std::string line);
+  enum class Kept { no, yes, yes_tell_thread };
+  Kept keep(Line line);
   void write_waiting();
+  void begin_next_file();
   void write(std::string_view line);
   bool wait_for_disk();
 };
 
-/// Whether the thread is to be told.
-bool LineFile::State::keep(std::string line) {
+LineFile::State::Kept LineFile::State::keep(Line line) {
   std::lock_guard lock(mutex);
-  if (waiting_bytes + line.size() > waiting_bytes_max) {
-    ++lost;
-    return false;
+  if (waiting_bytes + line.text.size() > waiting_bytes_max) {
+    if (line.in == In::this_file) ++lost;
+    return Kept::no;
   }
-  waiting_bytes += line.size();
+  waiting_bytes += line.text.size();
   waiting.push_back(std::move(line));
-  return !std::exchange(thread_told, true);
+  return std::exchange(thread_told, true) ? Kept::yes : Kept::yes_tell_thread;
+}
+
+void LineFile::State::begin_next_file() {
+  if (!hooks.next_file) return;
+  // Its lines are among those that all_on_disk() promises.
+  ::fdatasync(file.get());
+  if (auto next = hooks.next_file()) file = std::move(next);
 }
 
 void LineFile::State::write_waiting() {
@@ -60,10 +73,11 @@ void LineFile::State::write_waiting() {
     auto const line = std::move(waiting.front());
     waiting.pop_front();
     lock.unlock();
-    write(line);
+    if (line.in == In::next_file) begin_next_file();
+    write(line.text);
     lock.lock();
     // Until it is written it takes its place.
-    waiting_bytes -= line.size();
+    waiting_bytes -= line.text.size();
     // What was lost came after everything that waits.
     auto const missing = waiting.empty() ? std::exchange(lost, 0) : 0;
     if (missing == 0 || !hooks.lost_line) continue;
@@ -115,9 +129,19 @@ std::shared_future<void> LineFile::all_on_disk() {
   return promise->get_future().share();
 }
 
-void LineFile::write(std::string line) {
-  if (state_->keep(std::move(line)))
+bool LineFile::write(std::string line) {
+  return add(std::move(line), In::this_file);
+}
+
+bool LineFile::write_in_next_file(std::string line) {
+  return add(std::move(line), In::next_file);
+}
+
+bool LineFile::add(std::string line, In in) {
+  auto const kept = state_->keep({std::move(line), in});
+  if (kept == State::Kept::yes_tell_thread)
     queue_.push([state = state_] { state->write_waiting(); });
+  return kept != State::Kept::no;
 }
 
 }  // namespace gleaner::os

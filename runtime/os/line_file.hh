@@ -29,14 +29,22 @@ class LineFile {
     /// Called by the thread when a line cannot be written, which is tried
     /// again and again; and not called again before one could.
     std::function<void(std::string const& why)> on_trouble;
+    /// The file that takes the place of this one; called by the thread.  If
+    /// it cannot be made, an empty one: then the old one goes on.
+    std::function<Fd()> next_file = {};
   };
 
   LineFile(Fd file, Hooks hooks);
   /// Waits for the disk for at most DiskQueue::patience_s.
   ~LineFile();
 
-  /// Of a line that ends in '\n'.  Returns at once.  From any thread.
-  void write(std::string line);
+  /// Of a line that ends in '\n'.  Returns at once: whether it was kept.
+  /// From any thread.
+  bool write(std::string line);
+
+  /// The same, as the first line of Hooks::next_file.  If the line is not
+  /// kept, the old file goes on.
+  bool write_in_next_file(std::string line);
 
   /// Ready once all lines that were given so far are on the disk, or lost.
   std::shared_future<void> all_on_disk();
@@ -46,6 +54,9 @@ class LineFile {
 
  private:
   struct State;
+  enum class In { this_file, next_file };
+  bool add(std::string line, In in);
+
   std::shared_ptr<State> state_;
   DiskQueue queue_;
 };

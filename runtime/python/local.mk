@@ -3,9 +3,11 @@
 python_package = \
 	%reldir%/gleaner/__init__.py \
 	%reldir%/gleaner/_declarations.py \
+	%reldir%/gleaner/accelerate.py \
 	%reldir%/gleaner/buffers.py \
 	%reldir%/gleaner/busy.py \
 	%reldir%/gleaner/checkpoint.py \
+	%reldir%/gleaner/choice.py \
 	%reldir%/gleaner/converted.py \
 	%reldir%/gleaner/core.py \
 	%reldir%/gleaner/device.py \
@@ -23,6 +25,7 @@ python_package = \
 	%reldir%/gleaner/memory.py \
 	%reldir%/gleaner/optimizer_state.py \
 	%reldir%/gleaner/parameters.py \
+	%reldir%/gleaner/places.py \
 	%reldir%/gleaner/prefetch.py \
 	%reldir%/gleaner/py.typed \
 	%reldir%/gleaner/randomness.py \
@@ -30,6 +33,7 @@ python_package = \
 	%reldir%/gleaner/refusals.py \
 	%reldir%/gleaner/running_statistics.py \
 	%reldir%/gleaner/state.py \
+	%reldir%/gleaner/stream.py \
 	%reldir%/gleaner/transformers.py \
 	%reldir%/gleaner/trial_weight.py \
 	%reldir%/gleaner/update.py \

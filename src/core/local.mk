@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/cluster.hh \
 	%reldir%/contract.hh \
 	%reldir%/copy_on_write.hh \
+	%reldir%/event_log_parts.hh \
+	%reldir%/event_log_parts.cc \
 	%reldir%/features.hh \
 	%reldir%/features.cc \
 	%reldir%/fits.hh \
@@ -25,6 +27,8 @@ noinst_LTLIBRARIES += %reldir%/libcore.la %reldir%/libconfig.la
 	%reldir%/log.cc \
 	%reldir%/node_set.hh \
 	%reldir%/node_set.cc \
+	%reldir%/output_pattern.hh \
+	%reldir%/output_pattern.cc \
 	%reldir%/part_size.hh \
 	%reldir%/quantile.hh \
 	%reldir%/part_size.cc \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of gleaner-agent: which cores and GPUs a member gets."""
+"""Defects of gleaner-agent: which cores and GPUs a member gets, what it prints."""
 
 from defect import defects_in
 
@@ -61,5 +61,12 @@ DEFECTS = [
         "if (!place || (!cpus.empty() && cpus != place->cpus)) return \"\";",
         "if (!place) return \"\";",
         "a GPU is found by number and by UUID, with what is near it",
+    ),
+    agent(
+        "what a member printed last is lost",
+        "runtime/agent/labelled_output.cc",
+        "    if (!stream->line.empty()) stream->end_line();\n  });",
+        "  });",
+        "a last line without its end is there, too",
     ),
 ]

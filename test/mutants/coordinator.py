@@ -236,4 +236,18 @@ DEFECTS = [
         "== 0 && last != '\\n')",
         "a line that its writer was killed in spoils no other",
     ),
+    coordinator(
+        "parts of the event log are kept for ever",
+        "runtime/coordinator/event_log.cc",
+        "i + (EventLog::parts - 1) < parts.size()",
+        "i + 1000 < parts.size()",
+        "a log of weeks takes what it may on the disk",
+    ),
+    coordinator(
+        "a part of the event log does not say who trains",
+        "runtime/coordinator/event_log.cc",
+        "  head_.take(next);\n",
+        "",
+        "a log of weeks takes what it may on the disk",
+    ),
 ]

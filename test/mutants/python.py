@@ -102,4 +102,33 @@ DEFECTS = [
         "",
         "loading.py",
     ),
+    Defect(
+        "each pass has the samples of the first one",
+        "runtime/python/gleaner/choice.py",
+        "        seed = mixed(mixed(self._seed) ^ number)\n",
+        "        seed = mixed(mixed(self._seed))\n",
+        "choosing.py",
+    ),
+    Defect(
+        "a sampler on which members do not agree is trained with",
+        "runtime/python/gleaner/choice.py",
+        "        if self._draw(0) != first:\n",
+        "        if False:\n",
+        "choosing.py",
+    ),
+    Defect(
+        "a member goes on where it was in a stream, whatever it is dealt",
+        "runtime/python/gleaner/stream.py",
+        "            found[place] = self._reader(shard).read(offset)\n",
+        "            reader = self._reader(shard)\n"
+        "            found[place] = reader.read(getattr(reader, \"_at\", 0))\n",
+        "choosing.py",
+    ),
+    Defect(
+        "a sampler changes the random numbers of the program",
+        "runtime/python/gleaner/randomness.py",
+        "            _set_states(outside)\n",
+        "            pass\n",
+        "choosing.py",
+    ),
 ]

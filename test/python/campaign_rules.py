@@ -13,7 +13,8 @@ import optuna
 from optuna.trial import TrialState
 
 from gleaner.trial_weight import TrialWeight
-from gleaner_campaign import bounded, budget, document, holder, liveness, plots, rungs
+from gleaner_campaign import bounded, budget, command, document, holder, liveness
+from gleaner_campaign import plots, rungs
 from gleaner_campaign import spec as specs
 from gleaner_campaign import training, values, views
 from gleaner_campaign.holder import Holder, JobSeen, Life
@@ -372,6 +373,16 @@ class Rules(unittest.TestCase):
         )
         with self.assertRaisesRegex(Refusal, r"argument 2: .*\{lr\} is no parameter"):
             training.check_names(argv, {"slope", "number"})
+
+    def test_run_options(self):
+        """a trial keeps its whole log: values are read from it again"""
+        self.assertEqual(
+            command.run_options("--on-loss=short --comm tcp"),
+            ["--events-max=0", "--on-loss=short", "--comm", "tcp"],
+        )
+        for words in ("--events-max=1G", "--events-max 1G"):
+            with self.assertRaisesRegex(Refusal, "whole events.jsonl"):
+                command.run_options(words)
 
     def test_node_spans(self):
         """when a trial had which node"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lightning's and Hugging Face's Trainer find the numbers they find alone, while
-members come and go.
+"""Lightning's and Hugging Face's Trainer, and a loop of Accelerate's, find the numbers
+they find alone, while members come and go.
 
 `make check-frameworks` runs this with packages of PyPI.  GLEANER_TEST_SEED=n repeats
 the random changes of a run.
@@ -25,9 +25,10 @@ SEED = int(os.environ.get("GLEANER_TEST_SEED", time.time_ns() % 10**6))
 WITHIN = 1e-12
 #: Debian 12's PyTorch cannot import what Lightning then asks for.
 NO_SHARDS = """
-import runpy, sys, torch
+import os, runpy, sys, torch
 torch.distributed.is_available = lambda: False
 sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 NEEDS = ("lightning", "transformers", "accelerate")
@@ -100,8 +101,9 @@ class Frameworks(unittest.TestCase):
                 self.assertAlmostEqual(loss, known[epoch], delta=1e-9)
 
     def test_examples(self):
-        """the examples of both run by themselves"""
+        """the examples of all run by themselves"""
         programs = {
+            "accelerate_malleable.py": ("--samples", "256", "--epochs", "1"),
             "lightning_malleable.py": ("--samples", "256", "--epochs", "1"),
             "transformers_malleable.py": ("--epochs", "1"),
         }
@@ -167,6 +169,54 @@ class Frameworks(unittest.TestCase):
                 expected = plain("hf_trainer.py", *options)
                 _, finals = self.train("hf_trainer.py", *options, change=False)
                 self.compare(finals, expected, only_zero=True)  # it loads the best
+
+    def test_accelerate(self):
+        """Accelerate: weights and validation of the plain loop"""
+        for options in ((), ("--per-epoch",)):
+            with self.subTest(options=options):
+                expected = plain("accelerate_trainer.py", *options)
+                _, finals = self.train("accelerate_trainer.py", *options)
+                self.compare(finals, expected)
+
+    def test_accelerate_in_parts(self):
+        """Accelerate: gradient_accumulation_steps is the plain whole batch, and
+        torchdata's StatefulDataLoader a loader as others"""
+        expected = plain("accelerate_trainer.py")
+        options = ("--accumulate", 4, "--stateful")
+        _, finals = self.train("accelerate_trainer.py", *options, nodes=1)
+        self.compare(finals, expected)
+
+    def test_accelerate_refused(self):
+        """Accelerate: what Gleaner does itself, and what takes several processes"""
+        from gleaner.accelerate import Accelerator
+
+        import gleaner
+
+        accelerator = Accelerator(cpu=True, epochs=1)
+        for words, call in (
+            ("save_state", accelerator.save_state),
+            ("load_state", accelerator.load_state),
+            ("log_with", lambda: Accelerator(epochs=1, log_with="tensorboard")),
+            ("fsdp_plugin", lambda: Accelerator(epochs=1, fsdp_plugin=object())),
+        ):
+            with self.assertRaisesRegex(gleaner.Unsupported, words):
+                call()
+
+    def test_stateful(self):
+        """torchdata: a loader whose state was loaded is refused"""
+        from torchdata.stateful_dataloader import StatefulDataLoader
+
+        import gleaner
+        from gleaner.converted import converted
+
+        loader = StatefulDataLoader(list(range(8)), 2)
+        self.assertEqual(converted(loader).size, 8)
+        iterator = iter(loader)
+        next(iterator)
+        other = StatefulDataLoader(list(range(8)), 2)
+        other.load_state_dict(loader.state_dict())
+        with self.assertRaisesRegex(gleaner.Unsupported, "whose state was loaded"):
+            converted(other)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ python_tests = \
 	%reldir%/campaign_plot.py \
 	%reldir%/campaign_rules.py \
 	%reldir%/changes.py \
+	%reldir%/choosing.py \
 	%reldir%/declarations.py \
 	%reldir%/deterministic.py \
 	%reldir%/documentation.py \
@@ -25,9 +26,12 @@ python_tests = \
 	%reldir%/reducing.py \
 	%reldir%/reference.py \
 	%reldir%/refusals.py \
+	%reldir%/same_numbers.py \
 	%reldir%/saved.py \
+	%reldir%/trackers.py \
 	%reldir%/wheel.py
-EXTRA_DIST += $(python_tests) %reldir%/cases.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
+EXTRA_DIST += $(python_tests) %reldir%/cases.py \
+	%reldir%/choosing_trainer.py %reldir%/following_trainer.py %reldir%/owner_trainer.py %reldir%/reducing_trainer.py \
 	%reldir%/reference_cases.py \
 	%reldir%/reference_trainer.py %reldir%/support.py \
 	%reldir%/trainer.py
@@ -35,11 +39,11 @@ if HAVE_PYTHON
 TESTS += $(python_tests)
 endif
 
-## `make check-frameworks`: Lightning's and Hugging Face's Trainer, with packages
-## of PyPI in an environment of their own, which is kept between runs.
+## `make check-frameworks`: Lightning's and Hugging Face's Trainer and Accelerate, with
+## packages of PyPI in an environment of their own, which is kept between runs.
 framework_tests = \
 	%reldir%/frameworks.py
-EXTRA_DIST += $(framework_tests) %reldir%/framework_order.py \
+EXTRA_DIST += $(framework_tests) %reldir%/accelerate_trainer.py %reldir%/framework_order.py \
 	%reldir%/framework_packages.txt %reldir%/hf_trainer.py \
 	%reldir%/lightning_trainer.py
 FRAMEWORKS = $(abs_builddir)/frameworks

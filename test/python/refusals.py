@@ -99,7 +99,14 @@ LOADERS = [
     ("a stream", lambda: gleaner.DataLoader(Stream(), 4), "deals out samples"),
     ("no dataset", lambda: gleaner.DataLoader(3, 4), "__getitem__"),
     ("shuffle", lambda: gleaner.DataLoader(Points(), 4, shuffle=True), "'shuffle'"),
-    ("sampler", lambda: gleaner.DataLoader(Points(), 4, sampler=[1]), "'sampler'"),
+    ("timeout", lambda: gleaner.DataLoader(Points(), 4, timeout=9), "'timeout'"),
+    ("a word", lambda: gleaner.DataLoader(Points(), 4, pin=True), "does not know it"),
+    ("no size", lambda: gleaner.DataLoader(Points()), "without batch_size"),
+    (
+        "both",
+        lambda: gleaner.DataLoader(Points(), 4, sampler=[1], batch_sampler=[[1]]),
+        "a sampler and a batch_sampler",
+    ),
 ]
 
 

@@ -10,6 +10,7 @@ runtime_tests = \
 	%reldir%/alone.t \
 	%reldir%/deterministic.t \
 	%reldir%/end.t \
+	%reldir%/events_max.t \
 	%reldir%/follow.t \
 	%reldir%/listen.t \
 	%reldir%/loss.t \
@@ -17,6 +18,7 @@ runtime_tests = \
 	%reldir%/mpi_overlap.t \
 	%reldir%/mpi_processes.t \
 	%reldir%/mpi_resize.t \
+	%reldir%/output.t \
 	%reldir%/overlap.t \
 	%reldir%/park.t \
 	%reldir%/parts.t \

@@ -60,3 +60,8 @@ def give_back_memory() -> None:
 def usual() -> str:
     """The device of a member: the first GPU that it sees, or the CPU."""
     return "cuda:0" if torch.cuda.is_available() else "cpu"
+
+
+def has_gpu() -> bool:
+    """Whether this process sees a GPU."""
+    return torch.cuda.is_available()

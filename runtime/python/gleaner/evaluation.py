@@ -35,7 +35,7 @@ class Evaluation:
         busy: ContextManager[None],
         **options: Any,
     ) -> None:
-        check_dataset(dataset, ())
+        check_dataset(dataset)
         share = range(rank, len(dataset), world_size)
         self.n = len(share)
         self._model = model

@@ -35,7 +35,7 @@ class Feed:
 
     def __len__(self) -> int:
         """Steps of an epoch."""
-        n, batch = len(self.loader.dataset), self.loader.batch_size
+        n, batch = self.loader.size, self.loader.batch_size
         return n // batch if self.loader.drop_last else -(-n // batch)
 
     def begin(self, job: Job, epochs: int, max_steps: int | None = None) -> None:

@@ -24,6 +24,7 @@ from .busy import Busy
 from .evaluation import Evaluation
 from .following import Settings, why_copied
 from .gradients import Gradients
+from .converted import converted
 from .loader import DataLoader
 from .means import Mean, Means, Number, number
 from .parameters import Frozen, Parameters
@@ -121,6 +122,7 @@ class Job:
         if self._info is not None or self._training is not None:
             raise RuntimeError("job.steps() was called before [make another job]")
         self._steps_max = max_steps
+        loader = converted(loader)
         loader.open()  # its workers are to have none of our connections
         try:
             training = self._join(loader, passes)
@@ -382,13 +384,15 @@ class Job:
 
     @property
     def samples(self) -> List[int]:
-        """Numbers in the dataset of this member's samples of the step."""
-        return list(self._info_now().samples)
+        """Numbers in the dataset of this member's samples of the step; of a stream,
+        their places in it."""
+        info = self._info_now()
+        return self._numbers(info.samples, info.pass_number)
 
     # Inside.
 
     def _join(self, loader: DataLoader, passes: int) -> core.Training:
-        self._batch_size = loader.batch_size
+        self._batch_size, self._numbers = loader.batch_size, loader.numbers
         core.describe(self._computes_with())
         some = next(iter(self._state.trained.values()))
         if device.number_of(some) != device.HOST:
@@ -396,7 +400,7 @@ class Job:
         core.copies(self._copied_why)
         core.buffers_are_equal()  # averaged, or compared in each step: buffers.py
         self._training = core.Training(
-            dataset_size=len(loader.dataset),
+            dataset_size=loader.size,
             global_batch=loader.batch_size,
             passes=passes,
             seed=loader.seed,
@@ -448,7 +452,8 @@ class Job:
             if first:
                 self._reductions.drop()
             if info.samples:
-                batch = loader.load(info.samples, training.samples_ahead)
+                foresee = training.samples_ahead
+                batch = loader.load(info.samples, foresee, info.pass_number)
                 self._waited_ms += loader.wait_ms
                 self._seed(info)  # to load draws numbers too, now and then
                 yield batch

@@ -35,6 +35,7 @@ def check_model(model: Any, batch_norm: Optional[str] = None) -> None:
         _refuse(
             f"cannot train a {type(model).__name__}",
             "it owns the training loop, and so does Gleaner",
+            "gleaner.lightning, gleaner.transformers and gleaner.accelerate keep it; or "
             "pass the torch.nn.Module and write the loop with job.steps()",
         )
     if not isinstance(model, Module):
@@ -145,7 +146,8 @@ def _check_parameter(name: str, parameter: torch.Tensor) -> None:
         _refuse(
             f"cannot train '{name}'",
             "its memory is not contiguous",
-            "model.to(memory_format=torch.contiguous_format)",
+            "model.to(memory_format=torch.contiguous_format); batches may be "
+            "channels_last, and convolutions then compute in that format",
         )
     if parameter.requires_grad and parameter.dtype not in DTYPES:
         _refuse(
@@ -167,7 +169,7 @@ def check_optimizer(optimizer: Any, model: Module) -> None:
         _refuse(
             "cannot use an AcceleratedOptimizer",
             "Accelerate owns the step, and so does Gleaner",
-            "use the optimizer that it wraps",
+            "use the optimizer that it wraps, or Accelerator of gleaner.accelerate",
         )
     if not isinstance(optimizer, Optimizer):
         _refuse(
@@ -199,17 +201,102 @@ def _check_ownership(optimizer: Optimizer, model: Module) -> None:
                 )
 
 
-def check_dataset(dataset: Any, refused_options: Iterable[str]) -> None:
-    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+def is_stream(dataset: Any) -> bool:
+    """Whether it has no samples by number."""
+    return isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__")
+
+
+def check_dataset(dataset: Any) -> None:
+    """Of an evaluation."""
+    if is_stream(dataset):
         _refuse(
             f"cannot load from a {type(dataset).__name__}",
-            "Gleaner deals out samples by number, each once per pass",
+            "Gleaner deals out samples by number",
             "use a dataset with __len__() and __getitem__()",
         )
+
+
+#: Options of PyTorch's loader that Gleaner has no use for, and why.
+_OPTIONS = {
+    "shuffle": (
+        "samples are shuffled anyway, in an order that depends on the seed only",
+        "leave it out; sampler=range(len(dataset)) keeps the order of the data set",
+    ),
+    "generator": ("the order depends on the seed only", "use seed="),
+    "timeout": ("a member that waits for long is replaced", "leave it out"),
+    "multiprocessing_context": ("workers are forked", "leave it out"),
+}
+
+
+def check_loader(
+    dataset: Any,
+    refused_options: Iterable[str],
+    sampler: Any,
+    batch_sampler: Any,
+    num_workers: int,
+    batch_size: int,
+    samples: int,
+    shards: int,
+) -> None:
     for option in refused_options:
+        why = ("gleaner.DataLoader does not know it", "leave it out")
+        _refuse(f"cannot take the option '{option}'", *_OPTIONS.get(option, why))
+    if sampler is not None and batch_sampler is not None:
         _refuse(
-            f"cannot take the option '{option}'",
-            "Gleaner chooses the samples of each step, in an order that depends "
-            "on the seed only",
-            "leave it out; samples are shuffled anyway",
+            "cannot take a sampler and a batch_sampler",
+            "both choose the samples",
+            "give one of them",
+        )
+    if batch_sampler is None and batch_size < 1:
+        _refuse("cannot load without batch_size", "a step needs one", "batch_size=64")
+    if is_stream(dataset):
+        _check_stream(dataset, sampler or batch_sampler, num_workers, samples)
+        _check_shards(dataset, shards, batch_size)
+
+
+def _check_stream(dataset: Any, sampler: Any, num_workers: int, samples: int) -> None:
+    name = type(dataset).__name__
+    if not hasattr(dataset, "__iter__"):
+        _refuse(
+            f"cannot load from a {name}",
+            "it has neither __getitem__() nor __iter__()",
+            "use a dataset with __len__() and __getitem__()",
+        )
+    if samples < 1:
+        _refuse(
+            f"cannot load from a {name} without samples=",
+            "Gleaner deals out samples by number, each once per pass, and a stream "
+            "does not say how many it has",
+            "samples=N, if it yields the same N samples each time; or a dataset with "
+            "__len__() and __getitem__()",
+        )
+    if sampler is not None:
+        _refuse(
+            f"cannot choose samples of a {name}",
+            "a stream has them in its own order",
+            "leave the sampler out",
+        )
+    if num_workers > 0:
+        _refuse(
+            f"cannot load from a {name} with num_workers",
+            "a stream is read in order, by one process",
+            "num_workers=0; or a dataset with __len__() and __getitem__()",
+        )
+
+
+def _check_shards(dataset: Any, shards: int, batch_size: int) -> None:
+    if shards == 1:
+        return
+    name = type(dataset).__name__
+    if not callable(getattr(dataset, "shard", None)):
+        _refuse(
+            f"cannot cut a {name} into shards",
+            "it has no shard(n, i)",
+            "let it have one, or leave shards out: each member then reads all",
+        )
+    if shards < 1 or batch_size % shards != 0:
+        _refuse(
+            f"cannot cut steps of {batch_size} samples into {shards} shards",
+            "each shard has as many of every step",
+            "a number of shards that divides batch_size",
         )

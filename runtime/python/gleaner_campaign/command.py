@@ -150,13 +150,24 @@ def run(options: argparse.Namespace, program: list[str], here: str) -> int:
         raise Refusal(
             "no program [gleaner campaign run DIR -- python3 train.py --lr={lr}]"
         )
-    words = shlex.split(options.run_options)
+    words = run_options(options.run_options)
     if options.local is not None:
         words.append(f"--local={options.local}")
     coordinator = find_coordinator(here)
     made = Options(coordinator, words, program, not options.no_wait)
     made.has_weight = not options.no_weights and knows_weight(coordinator)
     return Worker(_open(options), made).run()
+
+
+def run_options(text: str) -> list[str]:
+    """Those of `gleaner run`.  A trial keeps its whole log: the worker that takes it
+    up after another reads all its values again."""
+    words = shlex.split(text)
+    if any(word.split("=")[0] == "--events-max" for word in words):
+        raise Refusal(
+            "--events-max (a trial's values are read from its whole events.jsonl) [leave it out]"
+        )
+    return ["--events-max=0", *words]
 
 
 def knows_weight(coordinator: str) -> bool:

@@ -37,6 +37,8 @@ class Reader {
       trainer_.dataset_size = json["dataset_size"].get<std::uint64_t>();
     if (event == "start")
       on_start(json);
+    else if (event == "continued")
+      on_continued(t, json);
     else if (event == "generation")
       on_generation(t, json);
     else if (event == "resize")
@@ -70,6 +72,16 @@ class Reader {
     auto const argv = json.value("argv", std::vector<std::string>{});
     if (!argv.empty())
       trainer_.name = argv[0].substr(argv[0].find_last_of('/') + 1);
+  }
+
+  /// Begins a part of the log.  It says something new only if the parts before
+  /// are gone: then nothing at all was read yet.
+  void on_continued(double t, Json const& json) {
+    if (trainer_.end_s) return;
+    if (json.contains("job")) on_start(json);
+    if (json.contains("generation")) on_generation(t, json["generation"]);
+    if (json.contains("pass"))
+      trainer_.audit.begin_within(json["pass"].get<std::uint64_t>());
   }
 
   void on_generation(double t, Json const& json) {

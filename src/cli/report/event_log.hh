@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A trainer's events.jsonl, as its coordinator wrote it.
 ///
-/// One JSON object a line with "t" and "event"; doc/protocol.md lists the
-/// kinds.  Kinds and fields that the report does not need are passed over.
+/// One JSON object a line with "t" and "event".  Kinds and fields that the
+/// report does not need are passed over.
 #pragma once
 
 #include <string_view>

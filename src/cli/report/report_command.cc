@@ -14,6 +14,7 @@
 #include "cli/report/summary.hh"
 #include "cli/report/timeline.hh"
 #include "core/config.hh"
+#include "core/event_log_parts.hh"
 #include "core/place.hh"
 
 namespace gleaner::cli {
@@ -67,9 +68,14 @@ Result<std::vector<RigidJob>> read_rigid(std::string const& path) {
   return jobs;
 }
 
-Result<TrainerHistory> read_trainer(std::string path, double until_s) {
-  if (std::filesystem::is_directory(path)) path += "/events.jsonl";
-  auto const text = read_file(path);
+Result<TrainerHistory> read_trainer(std::string const& path, double until_s) {
+  std::filesystem::path const file(path);
+  auto const is_directory = std::filesystem::is_directory(file);
+  auto const is_log = !is_directory && file.filename() == "events.jsonl";
+  auto const dir = is_directory ? path : file.parent_path().string();
+  auto const text = is_directory || is_log
+                        ? read_event_log(dir.empty() ? "." : dir)
+                        : read_file(path);
   if (!text) return text.error();
   auto trainer = parse_event_log(*text, until_s);
   if (!trainer) return in_file(path, trainer.error());

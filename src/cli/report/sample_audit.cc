@@ -61,6 +61,7 @@ SampleAudit::Findings SampleAudit::findings(std::uint64_t dataset_size) const {
     Coverage const c = coverage(passes[pass]);
     f.samples += c.once + c.again;
     f.duplicates += c.again;
+    if (pass < first_whole_pass_) continue;
     auto const due = pass < last_pass ? std::max(dataset_size, c.end) : c.end;
     f.missing += due - c.once;
     if (c.once >= dataset_size) ++f.passes;

@@ -17,6 +17,10 @@ namespace gleaner::cli {
 
 class SampleAudit {
  public:
+  /// What is told begins in the middle of `pass`: nothing can be said to be
+  /// missing of it, and of those before.
+  void begin_within(std::uint64_t pass) { first_whole_pass_ = pass + 1; }
+
   /// A step became part of the training's state.
   void step(msg::Step step, std::uint64_t pass,
             std::vector<msg::Interval> const& taken);
@@ -44,6 +48,7 @@ class SampleAudit {
   };
   std::multimap<msg::Step, Taken> steps_;
   std::uint64_t undone_ = 0;
+  std::uint64_t first_whole_pass_ = 0;
 };
 
 }  // namespace gleaner::cli

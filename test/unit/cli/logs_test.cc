@@ -39,6 +39,33 @@ TEST_CASE("an event log tells generations, steps and losses") {
   CHECK(t.end_s == 9);
 }
 
+TEST_CASE("a log without its beginning tells who trains, and where") {
+  auto const t = trainer_from(
+      R"({"t":9,"event":"continued","job":12,"argv":["./a/char_lm"],"dataset_size":100,"step":6,"pass":1,"generation":{"t":2,"event":"generation","generation":3,"kind":"expand","from":1,"to":2,"nodes":["n1","n2"]},"nodes":{"n1":1,"n2":2}}
+{"t":10,"event":"step","generation":3,"step":7,"pass":1,"taken":[[64,100]],"samples_seen":200,"duration_s":0.1,"world":2}
+{"t":11,"event":"step","generation":3,"step":8,"pass":2,"taken":[[0,32]],"samples_seen":232,"duration_s":0.1,"world":2}
+)");
+  CHECK(t.job == 12);
+  CHECK(t.name == "char_lm");
+  CHECK(t.dataset_size == 100);
+  REQUIRE(t.generations.size() == 1);
+  CHECK(t.generations[0].t_s == 9);
+  CHECK(t.generations[0].nodes.to_string() == "n[1-2]");
+  // Of passes 0 and 1 something is not known; nothing of it is missing.
+  CHECK(t.audit.findings(100).missing == 0);
+}
+
+TEST_CASE("a log whose parts are all there is read as one") {
+  auto const t = trainer_from(
+      R"({"t":1,"event":"start","job":12,"argv":["./a/char_lm"]}
+{"t":2,"event":"generation","generation":3,"kind":"expand","from":1,"to":2,"nodes":["n1","n2"]}
+{"t":3,"event":"continued","job":12,"argv":["./a/char_lm"],"dataset_size":100,"step":6,"pass":1,"generation":{"t":2,"event":"generation","generation":3,"kind":"expand","from":1,"to":2,"nodes":["n1","n2"]}}
+{"t":4,"event":"step","generation":3,"step":1,"pass":0,"taken":[[8,32]],"samples_seen":24,"duration_s":0.1,"world":2}
+)");
+  CHECK(t.generations.size() == 1);
+  CHECK(t.audit.findings(100).missing == 8);
+}
+
 TEST_CASE("nodes may be written as Slurm writes them") {
   auto const t = trainer_from(
       R"({"t":2,"event":"generation","generation":1,"kind":"start","from":0,"to":3,"nodes":"n[1-3]"}

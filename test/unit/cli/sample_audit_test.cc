@@ -28,6 +28,17 @@ TEST_CASE("what a lost member had is taken again, in any order") {
   CHECK(f.missing == 0);
 }
 
+TEST_CASE("of passes that are not told whole nothing is missing") {
+  SampleAudit audit;
+  audit.begin_within(1);
+  audit.step(7, 1, {{64, 100}});
+  audit.step(8, 2, {{0, 40}});
+  CHECK(audit.findings(100).missing == 0);
+  CHECK(audit.findings(100).samples == 76);
+  audit.step(9, 3, {{8, 16}});
+  CHECK(audit.findings(100).missing == 60 + 8);
+}
+
 TEST_CASE("a sample taken again in one pass is a duplicate") {
   SampleAudit audit;
   audit.step(1, 0, {{0, 32}});

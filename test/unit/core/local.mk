@@ -5,6 +5,7 @@ TESTS += %reldir%/test_core
 	%reldir%/choice_test.cc \
 	%reldir%/config_test.cc \
 	%reldir%/contract_test.cc \
+	%reldir%/event_log_parts_test.cc \
 	%reldir%/features_test.cc \
 	%reldir%/fits_test.cc \
 	%reldir%/free_nodes_test.cc \
@@ -12,6 +13,7 @@ TESTS += %reldir%/test_core
 	%reldir%/lease_template_test.cc \
 	%reldir%/log_test.cc \
 	%reldir%/node_set_test.cc \
+	%reldir%/output_pattern_test.cc \
 	%reldir%/part_size_test.cc \
 	%reldir%/quantile_test.cc \
 	%reldir%/place_test.cc \

@@ -5,7 +5,8 @@ TESTS += %reldir%/test_agent
 %canon_reldir%_test_agent_SOURCES = \
 	%reldir%/agent_test.cc \
 	%reldir%/gpu_place_test.cc \
-	%reldir%/gpu_share_test.cc
+	%reldir%/gpu_share_test.cc \
+	%reldir%/labelled_output_test.cc
 if HAVE_HWLOC
 %canon_reldir%_test_agent_SOURCES += %reldir%/binding_test.cc
 endif

@@ -7,6 +7,7 @@ TESTS += %reldir%/test_coordinator
 	runtime/coordinator/options.cc \
 	%reldir%/checkpoint_pointer_test.cc \
 	%reldir%/departures_test.cc \
+	%reldir%/event_log_head_test.cc \
 	%reldir%/event_log_test.cc \
 	%reldir%/lease_command_test.cc \
 	%reldir%/lease_launcher_test.cc \

@@ -187,5 +187,28 @@ TEST_CASE("GLEANER_FOLLOW chooses how joiners get the state") {
   CHECK(with("off") == Follow::off);
 }
 
+TEST_CASE("sizes are written with their unit") {
+  CHECK(good("--local=1 -- x").events_bytes_max == 256u << 20);
+  CHECK(good("--local=1 --events-max=100M -- x").events_bytes_max == 100u
+                                                                         << 20);
+  CHECK(good("--local=1 --events-max=0 -- x").events_bytes_max == 0);
+  CHECK(why_not("--local=1 --events-max=much -- x") != "");
+}
+
+TEST_CASE("patterns of output get the job; nodes fill in the rest") {
+  auto const here = good("--local=1 --output=/tmp/%j-%t-%N%% --error=e -- x");
+  CHECK(here.output == "/tmp/local-%t-%N%%");
+  CHECK(here.errors == "e");
+  CHECK_FALSE(here.labels);
+  CHECK(good("--local=1 --label -- x").labels);
+}
+
+TEST_CASE("patterns that cannot work are refused at once") {
+  CHECK(why_not("--local=1 --output=%x -- x").find("--output: '%x'") == 0);
+  CHECK(why_not("--local=1 --error=/no/where/%t -- x").find("'/no/where'") !=
+        std::string::npos);
+  CHECK(why_not("--local=1 --label --output=x -- x") != "");
+}
+
 }  // namespace
 }  // namespace gleaner::coordinator

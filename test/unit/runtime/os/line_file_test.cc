@@ -147,4 +147,34 @@ TEST_CASE("a line that a full disk cut off goes on where it was cut") {
   CHECK(file.text() == "first\nsecond\nthird\n");
 }
 
+TEST_CASE("a line that begins the next file is its first") {
+  File const file;
+  auto const next = file.path + ".next";
+  {
+    auto with_next = hooks(std::make_shared<Trouble>());
+    with_next.next_file = [next] {
+      return Fd(::open(next.c_str(), O_WRONLY | O_CREAT, 0600));
+    };
+    LineFile lines(file.open(), with_next);
+    lines.write("a\n");
+    CHECK(lines.write_in_next_file("b\n"));
+    lines.write("c\n");
+  }
+  CHECK(file.text() == "a\n");
+  std::ifstream in(next);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "b\nc\n");
+}
+
+TEST_CASE("where no next file can be made, the old one goes on") {
+  File const file;
+  {
+    auto without = hooks(std::make_shared<Trouble>());
+    without.next_file = [] { return Fd(); };
+    LineFile lines(file.open(), without);
+    lines.write("a\n");
+    lines.write_in_next_file("b\n");
+  }
+  CHECK(file.text() == "a\nb\n");
+}
+
 }  // namespace gleaner::os
