@@ -225,7 +225,7 @@ void Coordinator::carry_out(generation::membership::NodeFree const& order) {
   departures_.set_empty(order.node);
 }
 
-/// Whoever goes on from it does not log again what was logged before it.
+/// A training that goes on from it does not log again what was logged before.
 void Coordinator::carry_out(generation::membership::Register const& order) {
   pointer_.move_to(order, events_.all_on_disk());
 }
