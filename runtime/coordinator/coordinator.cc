@@ -152,7 +152,7 @@ int Coordinator::run() {
   return code_.value_or(1);
 }
 
-/// Whoever connects must know the secret; then it is an agent or a member.
+/// What connects must know the secret; then it is an agent or a member.
 void Coordinator::on_connection(std::shared_ptr<proto::Channel> channel) {
   // Set once the role is known; before that a close needs no answer.
   auto const on_close = std::make_shared<proto::Channel::OnClose>();

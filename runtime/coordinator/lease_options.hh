@@ -4,7 +4,7 @@
 /// srun runs with the user's rights, and several of its options name programs
 /// (--prolog, --task-epilog, --bcast, --mpi …), files or other jobs.  gleanerd
 /// is believed (proto/munge_handshake.hh), but it has no say over what a user
-/// executes: whoever held it could then be every user.
+/// executes: its holder could then be every user.
 #pragma once
 
 #include <string>

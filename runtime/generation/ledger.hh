@@ -2,8 +2,8 @@
 /// Which steps, samples and checkpoints does the training have for certain?
 ///
 /// The coordinator's account of stable steps: each recorded once and in order,
-/// whoever reports it and however often.  What is recorded is undone only by a
-/// rollback to a checkpoint, which is recorded too.
+/// no matter who reports it and how often.  What is recorded is undone only by
+/// a rollback to a checkpoint, which is recorded too.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ enum class OnLoss {
 /// How steps are shared; equal on all members.
 struct ShareRules {
   OnLoss on_loss = OnLoss::short_step;
-  /// Deterministic mode: every step is cut into so many shards, whoever
+  /// Deterministic mode: every step is cut into so many shards, no matter who
   /// computes them, and one share is one shard.  Only with recompute.  0: no
   /// shards, a member's part of the step is one share.
   std::uint32_t shards = 0;

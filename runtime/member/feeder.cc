@@ -17,7 +17,7 @@ std::string frame_of(msg::ToPeer const& message) {
   return proto::encode_frame(msg::to_json(message));
 }
 
-/// To all of them, whoever is slowest.
+/// To all of them, so that the slowest does not matter.
 Result<void> send_to(std::vector<DataService::Joiner> const& joiners,
                      std::string& bytes) {
   std::vector<state::Stream> streams;

@@ -30,7 +30,7 @@ comm::PlaneOptions plane_options(MemberEnvironment const& environment) {
   return options;
 }
 
-/// A shard's gradient is one sum, whoever computes it, so it is never cut.
+/// A shard's gradient is one sum, no matter who computes it: never cut.
 Result<void> check_shards(generation::SamplerOptions const& options,
                           std::uint32_t shards, std::uint64_t micro_batch_max) {
   if (shards == 0 || micro_batch_max == 0) return {};

@@ -5,7 +5,7 @@
 /// Threads: the user's, which calls the public methods; one event loop, which
 /// talks to the coordinator and never blocks or waits for user code; and those
 /// of Background, which connect planes, move reductions and write files.
-/// One lock guards the session and all that is shared.  Whoever has an event
+/// One lock guards the session and all that is shared.  A thread with an event
 /// tells the session under the lock and carries out the actions it returns:
 /// at once, on another thread, or, when they touch registered state or call
 /// the program, by leaving them to the user's thread, which waits for nothing

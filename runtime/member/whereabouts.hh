@@ -30,7 +30,7 @@ class Whereabouts {
     return std::exchange(at_, at);
   }
 
-  /// Its reduction begins anew: only from now on others can be late.
+  /// Its reduction begins again: only from now on others can be late.
   void reduction_ordered(double now) {
     std::lock_guard lock(mutex_);
     if (at_ != At::reduction) return;

@@ -42,7 +42,7 @@ std::vector<NodeIndex> kept_first(std::vector<NodeIndex> const& has,
   return result;
 }
 
-/// The nodes dealt anew.
+/// The nodes dealt again.
 class Deck {
  public:
   Deck(Problem const& problem, std::vector<NodeIndex> const& nodes)

@@ -89,7 +89,7 @@ class Formulation {
     return row;
   }
 
-  /// x_jn; 0 where the hole is too short to be lent anew.
+  /// x_jn; 0 where the hole is too short to be lent again.
   void add_nodes(std::size_t j) {
     auto const& trainer = problem_.trainers[j];
     std::vector<char> has(problem_.nodes.size(), 0);

@@ -47,7 +47,7 @@ class Daemon {
                                                Clock const& clock,
                                                Outside outside);
 
-  /// Use a configuration read anew; sockets and directories stay as they are.
+  /// Use a configuration read again; sockets and directories stay as they are.
   /// With mode: observe, or with nodes drained there, what is lent of them is
   /// asked back.
   void reconfigure(Config const& config);

@@ -130,7 +130,7 @@ def part(training, node, random):
 
 
 SILENT_S = FAILURE_TIMEOUT_S + BUSY_MACHINE_S
-# A plane may not notice by itself; then it is built anew, in vain, until one of
+# A plane may not notice by itself; then it is built again and again, until one of
 # the members goes.  Of a member in its first steps five times as much is borne.
 UNNOTICED_S = 5 * STUCK_TIMEOUT_S + 6 * FAILURE_TIMEOUT_S + BUSY_MACHINE_S
 KINDS = [

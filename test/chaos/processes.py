@@ -2,7 +2,7 @@
 """Which processes belong to this run?
 
 All that we start, and what they start, inherit a mark in their environment; so
-a process that was left behind is found whoever its parent is now.
+a process that was left behind is found, whatever its parent is now.
 """
 
 import os

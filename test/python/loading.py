@@ -204,7 +204,7 @@ class Members(unittest.TestCase):
         return [(float(t), int(p), int(i)) for t, p, i in map(str.split, lines)]
 
     def test_resize(self):
-        """2, 3, 2 members: no sample is loaded twice or in vain, a joiner has
+        """2, 3, 2 members: no sample is loaded twice or for nothing, a joiner has
         loaded when it begins, and nobody waits longer than in other steps"""
         training = self.begin(2, 2)
         training.wait(lambda: training.steps() >= 10)
@@ -261,7 +261,7 @@ class Members(unittest.TestCase):
         self.assertLess(share, 1)
 
     def test_loss(self):
-        """a member is killed: what was loaded in vain is bounded"""
+        """a member is killed: what was loaded for nothing is bounded"""
         training = self.begin(3, 2)
         training.wait(lambda: training.steps() >= 15)
         os.kill(training.events("member_started")[1]["pid"], signal.SIGKILL)

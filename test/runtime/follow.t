@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Joiners get the state while the others train on, follow their updates, and
-# have the same state to the last bit when they are let in; whoever dies
+# have the same state to the last bit when they are let in, no matter which dies
 # meanwhile.
 . "${top_srcdir:-.}/test/runtime/training.sh"
 plan 17

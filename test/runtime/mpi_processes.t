@@ -35,7 +35,7 @@ ok 'and none was lost' 'count member_lost == 0'
 
 host=$(comm_host_on l1)
 kill -9 "$host"
-ok 'a killed comm host is started anew' "changed l1 $host" 15
+ok 'a killed comm host is started again' "changed l1 $host" 15
 at=$(step)
 ok 'and the training goes on' "step >= $((at + 20))"
 ok 'with all its members' 'count member_lost == 0'

@@ -31,7 +31,7 @@ ok 'the parameters have seen every sample once' \
   'weights == weight=32004000.000'
 bound() { events 'map(select(.event == "member_started") | .bound | type) | unique'; }
 ok 'it is recorded where members run' 'bound == ["string"]'
-# Tensors: weight0, momentum and moments, which no gradient tells anew.
+# Tensors: weight0, momentum and moments, which no gradient tells again.
 ok 'every tensor was compared on all members after the switches' \
   'state_checks == 2 to 4'
 ok 'and found equal' 'differing == 0'

@@ -120,7 +120,7 @@ wait_until() {
   local began=$EPOCHREALTIME end=$((SECONDS + $1))
   until eval "$2" >/dev/null 2>&1; do
     if ((SECONDS > end)); then
-      echo "waited $1 s in vain for: $2"
+      echo "waited $1 s for: $2"
       return 1
     fi
     sleep 0.05 # between two polls

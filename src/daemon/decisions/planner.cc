@@ -114,7 +114,7 @@ std::set<std::string> closing_nodes(LeaseTable const& leases) {
   return nodes;
 }
 
-/// Asked back, but soon to be had again: whoever was to get it still is.
+/// Asked back, but soon to be had again: its trainer is still to get it.
 bool is_coming(PlanInput const& input, LeasesByNode const& leases,
                Place const& place) {
   auto const lease = leases.find(place.hole.node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The answer to `gleaner status`, made at most every so often: it is of the
-/// size of the cluster, and whoever asks may ask often.
+/// size of the cluster, and users may ask often.
 #pragma once
 
 #include <functional>

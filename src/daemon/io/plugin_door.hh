@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How the plugins reach gleanerd: RUN_DIR/gleanerd.sock and RUN_DIR/hint.sock.
 ///
-/// Only root and gleanerd's own user may connect; whoever sends what cannot be
-/// read is cut off, and that changes nothing.  A hint means "look again now"
+/// Only root and gleanerd's own user may connect; a peer that sends what cannot
+/// be read is cut off, and that changes nothing.  A hint means "look again now"
 /// and nothing else.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Whether leases are possible: checks Slurm's setup, keeps the reservation.
 ///
-/// The reservation lets whoever is in it start at once.  It is kept only while
+/// The reservation lets jobs in it start at once.  It is kept only while
 /// slurmctld says that job_submit_gleaner is loaded, which keeps users out of
 /// it, and taken away when it is not.  With `mode: observe` it is left as is.
 #pragma once

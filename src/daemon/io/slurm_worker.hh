@@ -2,7 +2,7 @@
 /// Where calls to Slurm wait for their answers: a few threads beside the loop.
 ///
 /// A hanging slurmctld blocks only these.  The queue is bounded: what does not
-/// fit is refused, and whoever asked tries again.  Work is begun in order, but
+/// fit is refused, and the caller tries again.  Work is begun in order, but
 /// may overtake: who needs an order waits for the answer first.
 #pragma once
 

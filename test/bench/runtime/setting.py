@@ -31,7 +31,7 @@ class Setting:
         return os.path.join(self._source, path)
 
     def work_dir(self, kind):
-        """A new directory; whoever asked for it removes it."""
+        """A new directory, which the caller removes."""
         os.makedirs(self._work, exist_ok=True)
         return tempfile.mkdtemp(prefix=kind + "-", dir=self._work)
 

@@ -118,7 +118,7 @@ class TorchrunTraining:
         return now
 
     def restarted(self, size, after_s, steps=3):
-        """All workers were started anew since then, and are `size` that train:
+        """All workers were started again since then, and are `size` that train:
         {worker: its steps}; None until then."""
         fresh = {
             name: log

@@ -45,7 +45,7 @@ void check_plan(Problem const& problem, Plan const& plan, bool deals_anew) {
       REQUIRE(node < problem.nodes.size());
       CHECK((held.count(node) || !is_short(problem, node)));
     }
-    // No swaps, unless it resizes anyway and the policy deals anew: it keeps
+    // No swaps, unless it resizes anyway and the policy deals again: it keeps
     // all it has or gets nothing new.
     Indices const got(plan[i].begin(), plan[i].end());
     if (got.size() <= held.size()) CHECK(includes(held, got));

@@ -117,7 +117,7 @@ TEST_CASE("observe takes every node back; on lends them again") {
   CHECK(w.order("on") == "offer n1->7; offer n2->7");
 }
 
-TEST_CASE("mode: observe read anew is an order like any") {
+TEST_CASE("mode: observe read again is an order like any") {
   World w;
   w.holes("n[1-2]");
   w.running_trainer(7, 1, 3, {"n1", "n2"});
@@ -184,7 +184,7 @@ TEST_CASE("in observe mode a trainer that does not come back is not awaited") {
 }
 
 TEST_CASE(
-    "leases on nodes of a coming reservation end before it, whoever lives") {
+    "leases on nodes of a coming reservation end before it, even without us") {
   World w;
   w.holes("n[1-2]");
   w.running_trainer(7, 1, 3, {"n1", "n2"});

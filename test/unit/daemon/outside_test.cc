@@ -124,7 +124,7 @@ TEST_CASE("the problem log gets a line for each problem") {
   CHECK((info.st_mode & 07777) == 0600);
 }
 
-TEST_CASE("a problem log that is too large begins anew, once kept") {
+TEST_CASE("a problem log that is too large begins again, once kept") {
   TemporaryDir dir;
   auto const path = dir.path() + "/problems";
   ProblemLog const log(path, 3);

@@ -67,7 +67,7 @@ TEST_CASE("a member with a GPU gets the cores near it") {
   // Two on each: halves.
   CHECK(lists({"0-7", "0-7", "8-15", "8-15"}) ==
         Lists{"0-3", "4-7", "8-11", "12-15"});
-  // Only one is in use: the other package is left to whoever comes.
+  // Only one is in use: the other package is left to those that come.
   CHECK(lists({"8-15"}) == Lists{"8-15"});
   // Near what may not be used, or what is not there: all is shared.
   CHECK(lists({"16-31", "16-31"}) == Lists{"0-7", "8-15"});

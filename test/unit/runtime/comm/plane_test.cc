@@ -215,7 +215,7 @@ TEST_CASE("a connect that nobody answers ends by itself") {
   }
 }
 
-TEST_CASE("members connect anew beside a running sum, then with others") {
+TEST_CASE("members connect again beside a running sum, then with others") {
   for (auto const& plane : planes_for(4)) {
     INFO(plane.name);
     Members members(plane, 4);

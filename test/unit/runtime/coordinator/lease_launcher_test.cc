@@ -112,7 +112,8 @@ TEST_CASE("an srun that ignores SIGTERM is killed") {
   CHECK(rig.code == 128 + SIGKILL);
 }
 
-TEST_CASE("whoever is left when the coordinator ends may give its node back") {
+TEST_CASE(
+    "agents that are left when the coordinator ends may give nodes back") {
   Rig rig(
       "trap ': > gave_back; exit' TERM; : > up; while :; do sleep 0.05; done");
   REQUIRE(rig.launcher->start({"n3", "t", 5, 0}));

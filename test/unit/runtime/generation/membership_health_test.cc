@@ -129,7 +129,7 @@ TEST_CASE("a joiner that others wait for in its first step is replaced") {
   CHECK(trainer.after(.02) == "kill(2) 1<-Quiesce(3)");
 }
 
-TEST_CASE("a plane in which all wait is built anew") {
+TEST_CASE("a plane in which all wait is built again") {
   Trainer trainer;
   trainer.train(3);
   trainer.says(1, alive("reduction", 61));

@@ -13,7 +13,7 @@ using namespace notation;
 
 // --- steps, checkpoints, parks, the end ------------------------------------
 
-TEST_CASE("each step is recorded once, whoever reports it") {
+TEST_CASE("each step is recorded once, no matter who reports it") {
   Trainer trainer;
   trainer.train(2);
   trainer.stable(1, 1, 2);

@@ -433,7 +433,7 @@ TEST_CASE("a member that does not become quiet is killed") {
   CHECK(trainer.after(11) == "kill(2) 1<-Resume(2: 1 h=1)");
 }
 
-TEST_CASE("a plane that breaks with nobody dead is built anew") {
+TEST_CASE("a plane that breaks with nobody dead is built again") {
   Trainer trainer;
   trainer.train(2);
   CHECK(trainer.says(1, msg::PrepareFailed{1, "reset by peer"}) == "");

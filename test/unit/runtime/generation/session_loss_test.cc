@@ -70,7 +70,7 @@ TEST_CASE("what completes before the stop is answered counts") {
   CHECK(text(members.one.session.plane_stopped()) == "->Status(2 full h=1)");
 }
 
-TEST_CASE("a step whose samples all went with the dead is planned anew") {
+TEST_CASE("a step whose samples all went with the dead is planned again") {
   // 4 samples for 5 members: the first has none.
   Member one(1);
   one.start({1, 2, 3, 4, 5});

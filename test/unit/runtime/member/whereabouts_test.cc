@@ -20,7 +20,7 @@ TEST_CASE("a heartbeat says where the user's thread is, and for how long") {
 }
 
 TEST_CASE("it waits from when the reduction was ordered") {
-  // After a loss the reduction begins anew; the others need time for it.
+  // After a loss the reduction begins again; the others need time for it.
   Whereabouts whereabouts(0);
   whereabouts.enter(At::reduction, 10);
   whereabouts.reduction_ordered(50);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A device of this processor: memory that only its own calls reach.
 ///
-/// Whoever reads or writes it directly, as if it were the host's, gets a
+/// Code that reads or writes it directly, as if it were the host's, gets a
 /// SIGSEGV, as with a GPU's.  So everything around a GPU is tested where there
 /// is none.  With Wall::no what plays the program on the GPU may be one of the
 /// host's: PyTorch's kernels, say.
