@@ -180,7 +180,7 @@ class Machine {
     snapshot_.time_s = now_;
     brain_.on_snapshot(snapshot_, now_);
     for (int t = 0; t < trainers_; ++t) {
-      msg::Register request{static_cast<JobId>(1000 + t), {}};
+      msg::Register request{static_cast<JobId>(1000 + t), {}, {}};
       for (int k = 0; k < leases_each; ++k) {
         int const i = t * leases_each + k;
         request.leases.push_back({leased(i), static_cast<JobId>(100000 + i)});

@@ -4,12 +4,22 @@
 #include <cmath>
 
 namespace gleaner::daemon {
+namespace {
+
+/// Far more than any machine has, and few enough for numbers of members to be
+/// multiplied: users say what they like.
+constexpr int members_most = 1'000'000;
+constexpr int members_a_node_most = 1024;
+
+}  // namespace
 
 bool is_possible(msg::Pace const& pace) {
   for (double const s : {pace.step_s, pace.step_spread_s, pace.compute_s,
                          pace.compute_max_s, pace.exposed_s, pace.update_s})
     if (!std::isfinite(s) || s < 0) return false;
   return pace.step_s > 0 && pace.nodes >= 1 && pace.members >= pace.nodes &&
+         pace.members <= members_most &&
+         pace.members / pace.nodes <= members_a_node_most &&
          pace.global_batch > 0;
 }
 

@@ -3,7 +3,9 @@
 #include "daemon/decisions/scaling_profile.hh"
 
 #include <cmath>
+#include <limits>
 
+#include "daemon/decisions/pace_message.hh"
 #include "test/unit/catch.hh"
 
 namespace gleaner::daemon {
@@ -71,6 +73,21 @@ TEST_CASE("k nodes are told to be k times as fast at most") {
     CHECK(profile.told().high[k] <= double(k));
     CHECK(profile.told().low[k] <= profile.told().high[k]);
   }
+}
+
+TEST_CASE("a pace of members that no machine has is not possible") {
+  msg::Pace said;
+  said.step_s = 0.1;
+  said.global_batch = 64;
+  said.nodes = 2;
+  said.members = 16;
+  CHECK(is_possible(said));
+  said.members = 1;
+  CHECK_FALSE(is_possible(said));
+  said.members = 2 * 1025;
+  CHECK_FALSE(is_possible(said));
+  said.nodes = said.members = std::numeric_limits<int>::max();
+  CHECK_FALSE(is_possible(said));
 }
 
 TEST_CASE("the allocator hears of a pace when it is news") {
