@@ -65,6 +65,9 @@ make_links() {
   done
 }
 
+# A node reaches the others and the head, nothing else: without a route a name
+# server is unreachable at once, and slurmd (24.11), which asks for the name of each
+# peer, does not wait ten seconds for it.
 make_link() { # NODE SWITCH ADDRESS
   local space end=$2-${1#n}
   space=$(namespace_of "$1")
@@ -74,7 +77,6 @@ make_link() { # NODE SWITCH ADDRESS
     ip -n "$space" address add "$3/24" dev eth0 &&
     ip -n "$space" link set lo up &&
     ip -n "$space" link set eth0 up &&
-    ip -n "$space" route add default via "$(own_address)" &&
     tc qdisc add dev "$end" root $(link_shape) &&
     tc -n "$space" qdisc add dev eth0 root $(link_shape)
 }
