@@ -21,10 +21,11 @@ job_submit::JobRequest request_of(std::string_view input) {
         &request.required, &request.tres_per_job, &request.tres_per_task,
         &request.partition, &request.account, &request.qos})
     std::getline(lines, *field);
-  for (auto* field : {&request.cpus_per_node_min, &request.tmp_disk_mb}) {
-    std::uint32_t number = 0;
-    if (lines >> number) *field = number;
-  }
+  std::uint32_t number = 0;
+  if (lines >> number) request.cpus_per_node_min = number;
+  if (lines >> number)
+    request.passed_on = {{"--tmp", std::to_string(number) + "M",
+                          job_submit::PassedOn::Says::place}};
   std::uint64_t memory_mb = 0;
   if (lines >> memory_mb) request.mem_per_node_mb = memory_mb;
   return request;
