@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that are to make a loop faster change none of its numbers."""
 
+import os
 import shutil
+import tempfile
 import unittest
 from unittest import mock
+
+# torch.compile() takes a compiler without options, which make's may have, and keeps
+# what it builds in /tmp.
+os.environ["CXX"] = "c++"
+built = tempfile.TemporaryDirectory()
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = built.name
 
 import support
 import torch
